@@ -1,0 +1,59 @@
+"""Identify a physical model by differentiating its rollout.
+
+The package is the pipeline, one module a stage:
+
+    dataset     what was applied, what was measured, on which clock
+    plant       the physics: states, parameters, rates of change
+    solvers     one step through time
+    rollout     many steps: the predicted trajectory
+    loss        how far it is from the measured one
+    gradient    how the loss changes with each parameter
+    optimizer   from a gradient to a step
+    identify    the training loop, with a named ending
+    verdict     the checks that say whether the result is right
+    bench       one problem, bound together from these
+    session     the seam to a page: JSON text in, JSON text out
+"""
+
+from .bench import Bench, SettingsError
+from .benches import load, names
+from .dataset import Channel, Dataset, Record
+from .gradient import Tape, Var, check_gradient, value_and_grad
+from .identify import Ending, Identified, Problem, Step, identify
+from .loss import mean_squared_error
+from .optimizer import Adam, GradientDescent
+from .plant import Parameter, Plant, StateVariable
+from .rollout import rollout
+from .session import Session
+from .solvers import semi_implicit_euler
+from .verdict import Check, Verdict
+
+__all__ = [
+    "Adam",
+    "Bench",
+    "Channel",
+    "Check",
+    "Dataset",
+    "Ending",
+    "GradientDescent",
+    "Identified",
+    "Parameter",
+    "Plant",
+    "Problem",
+    "Record",
+    "Session",
+    "SettingsError",
+    "StateVariable",
+    "Step",
+    "Tape",
+    "Var",
+    "Verdict",
+    "check_gradient",
+    "identify",
+    "load",
+    "mean_squared_error",
+    "names",
+    "rollout",
+    "semi_implicit_euler",
+    "value_and_grad",
+]

@@ -1,0 +1,396 @@
+"""A bench: one identification problem, bound together from the stages, and what a page needs to show it.
+
+A bench module declares physics, data, controls and tolerances. All that follows from these alike on every bench, the
+panels, the columns they draw, the live values and the checks, is derived here, so that a bench stays one short module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from .dataset import Array, Dataset, Record
+from .gradient import check_gradient
+from .identify import Identified, Problem, Step, identify
+from .loss import mean_squared_error, root_mean_square
+from .optimizer import Optimizer
+from .plant import Parameter, Plant
+from .rollout import rollout
+from .solvers import Solver
+from .verdict import Check, Verdict, gradient_agrees, overlays, quantity, recovers
+
+Settings = Mapping[str, float | str]
+
+
+# Controls ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NumberControl:
+    """A number that the user may set.
+
+    Attributes:
+        key: its name in the settings.
+        symbol: its letter, as printed.
+        name: what it is called.
+        unit: SI unit as text, or empty.
+        default: its value at first.
+        bounds: lowest and highest value.
+        increment: how far one key press goes.
+    """
+
+    key: str
+    symbol: str
+    name: str
+    unit: str
+    default: float
+    bounds: tuple[float, float]
+    increment: float
+
+    def refusal(self, value: object) -> str | None:
+        """Why a value cannot be used, or None where it can."""
+        low, high = self.bounds
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return f"The {self.name} must be a number from {low:g} to {high:g}, not {value!r}."
+        if not low <= value <= high:
+            unit = f" {self.unit}" if self.unit else ""
+            return f"The {self.name} must lie from {low:g} to {high:g}{unit}, but {value:g} does not."
+        return None
+
+
+@dataclass(frozen=True)
+class ChoiceControl:
+    """One of a few named options; the first is the default.
+
+    Attributes:
+        key: its name in the settings.
+        name: what it is called.
+        options: value -> label.
+    """
+
+    key: str
+    name: str
+    options: Mapping[str, str]
+
+    @property
+    def default(self) -> str:
+        return next(iter(self.options))
+
+    def refusal(self, value: object) -> str | None:
+        """Why a value cannot be used, or None where it can."""
+        if value in self.options:
+            return None
+        return f"The {self.name} must be one of {', '.join(self.options)}, not {value!r}."
+
+
+Control = NumberControl | ChoiceControl
+
+
+class SettingsError(ValueError):
+    """Settings that a bench cannot run with; the message names the setting and what it accepts."""
+
+
+# Panels ------------------------------------------------------------------------------------------------------------
+
+
+class Role(StrEnum):
+    """What a line stands for; the page gives each role its colour and mark."""
+
+    MEASURED = "measured"
+    PREDICTED = "predicted"
+    START = "start"
+    TRUTH = "truth"
+    BAND = "band"
+    HISTORY = "history"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a panel. The domain's ends are fixed where they are numbers and follow the data where None."""
+
+    label: str
+    unit: str
+    scale: str = "linear"
+    domain: tuple[float | None, float | None] | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel: two columns drawn against each other, or one value, or a band from low to high."""
+
+    role: Role
+    label: str
+    x: str | None = None
+    y: str | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: a title, two axes, and the lines in them."""
+
+    key: str
+    title: str
+    x: Axis
+    y: Axis
+    lines: tuple[Line, ...]
+
+
+# The bench ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """One identification problem.
+
+    Attributes:
+        title: what it is called.
+        summary: one sentence that says what is to be found, and from what.
+        plant: the model.
+        solver: how it is stepped.
+        truth: symbol -> value of every parameter, as the data were made.
+        tolerances: symbol -> how close to the truth a sought parameter must come. These are the sought ones; the others
+            are known.
+        data: makes the dataset for the settings.
+        optimizer: makes a fresh optimizer for the settings.
+        budget: how many steps training may take.
+        controls: what the user may set, besides the start values.
+        name: the module's name; given by the registry that finds it.
+    """
+
+    title: str
+    summary: str
+    plant: Plant
+    solver: Solver
+    truth: Mapping[str, float]
+    tolerances: Mapping[str, float]
+    data: Callable[[Settings], Dataset]
+    optimizer: Callable[[Settings], Optimizer]
+    budget: int
+    controls: tuple[Control, ...]
+    name: str = field(default="", kw_only=True)
+
+    @property
+    def sought(self) -> tuple[Parameter, ...]:
+        return tuple(self.plant.parameter(symbol) for symbol in self.tolerances)
+
+    @property
+    def known(self) -> dict[str, float]:
+        return {symbol: value for symbol, value in self.truth.items() if symbol not in self.tolerances}
+
+    def all_controls(self) -> tuple[Control, ...]:
+        """A start value for every sought parameter, then the bench's own controls."""
+        starts = tuple(
+            NumberControl(
+                key=f"start_{parameter.symbol}",
+                symbol=f"{parameter.symbol}₀",
+                name=f"start value of {parameter.symbol}",
+                unit=parameter.unit,
+                default=parameter.start,
+                bounds=parameter.bounds,
+                increment=(parameter.bounds[1] - parameter.bounds[0]) / 100,
+            )
+            for parameter in self.sought
+        )
+        return starts + self.controls
+
+    def defaults(self) -> dict[str, float | str]:
+        """The settings as they are before anyone changes them."""
+        return {control.key: control.default for control in self.all_controls()}
+
+    def checked(self, settings: Mapping[str, Any]) -> Settings:
+        """Pass settings that came from outside, if the bench can run with them.
+
+        Args:
+            settings: key -> value, with exactly the keys of the controls.
+
+        Raises:
+            SettingsError: at a key that is unknown or missing, or a value that its control refuses; the message names
+                it.
+        """
+        controls = {control.key: control for control in self.all_controls()}
+        for key in settings:
+            if key not in controls:
+                raise SettingsError(
+                    f"The bench {self.name} has no setting {key!r}; it has {', '.join(controls)}."
+                )
+        for key, control in controls.items():
+            if key not in settings:
+                raise SettingsError(f"The setting {key!r} of the bench {self.name} is missing.")
+            refusal = control.refusal(settings[key])
+            if refusal:
+                raise SettingsError(refusal)
+        return settings
+
+    # Training and judging
+
+    def train(self, settings: Settings) -> Generator[Step, bool | None, Identified]:
+        """The identification with these settings, ready to be pulled."""
+        start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in self.sought}
+        problem = Problem(self.plant, self.solver, self.data(settings).fit, self.known, start)
+        return identify(problem, self.optimizer(settings), self.budget)
+
+    def predict(self, parameters: Mapping[str, float], record: Record) -> Array:
+        """The rollout of a record with given values of the sought parameters, shape (steps,)."""
+        with np.errstate(all="ignore"):
+            predicted: Array = rollout(self.plant, self.solver, {**self.known, **parameters}, record)
+        return predicted
+
+    def judge(self, parameters: Mapping[str, float], settings: Settings) -> Verdict:
+        """Evaluate every check at given values of the sought parameters, from these alone."""
+        dataset = self.data(settings)
+        unit = dataset.fit.measured.unit
+        return Verdict(
+            (
+                *(
+                    recovers(
+                        p.symbol,
+                        parameters[p.symbol],
+                        self.truth[p.symbol],
+                        self.tolerances[p.symbol],
+                        p.unit,
+                    )
+                    for p in self.sought
+                ),
+                overlays(
+                    self.predict(parameters, dataset.fit),
+                    dataset.fit.measured.values,
+                    dataset.noise,
+                    unit,
+                    "measured data",
+                    "The prediction does not lie on the data yet: train longer, or look for what the model lacks.",
+                ),
+                overlays(
+                    self.predict(parameters, dataset.held_out),
+                    dataset.held_out.measured.values,
+                    dataset.noise,
+                    unit,
+                    "held-out drive",
+                    "The model fits what it saw and fails on what it did not see.",
+                ),
+                self._gradient_check(parameters, dataset.fit),
+            )
+        )
+
+    def _gradient_check(self, parameters: Mapping[str, float], record: Record) -> Check:
+        def loss(*values: Any) -> Any:
+            sought = dict(zip(parameters, values, strict=True))
+            predicted = rollout(self.plant, self.solver, {**self.known, **sought}, record)
+            return mean_squared_error(predicted, record.measured.values)
+
+        with np.errstate(all="ignore"):
+            check = check_gradient(loss, *parameters.values())
+        # With several parameters the elements have different units, and the worst of them is the one reported.
+        units = {f"{record.measured.unit}² per {p.unit}" for p in self.sought}
+        return gradient_agrees(check, units.pop() if len(units) == 1 else "")
+
+    # What a page shows
+
+    def panels(self, settings: Settings) -> tuple[Panel, ...]:
+        """The pictures of this bench; the names of their columns are those of `columns` and `history`."""
+        dataset = self.data(settings)
+        measured = dataset.fit.measured
+        time = Axis("time", "s", domain=(0.0, None))
+        channel = Axis(measured.name, measured.unit)
+        iteration = Axis("iteration", "", domain=(0.0, None))
+        return (
+            Panel(
+                key="trajectory",
+                title=f"{measured.name.capitalize()} over time",
+                x=time,
+                y=channel,
+                lines=(
+                    Line(Role.START, "prediction at the start", "time", "start"),
+                    Line(Role.MEASURED, "measured", "time", "measured"),
+                    Line(Role.PREDICTED, "predicted", "time", "predicted"),
+                ),
+            ),
+            Panel(
+                key="loss",
+                title="Loss over iterations",
+                x=iteration,
+                y=Axis("mean squared error", f"{measured.unit}²", scale="log"),
+                lines=(
+                    Line(Role.HISTORY, "loss", "iteration", "loss"),
+                    Line(Role.TRUTH, "variance of the noise", value=dataset.noise**2),
+                ),
+            ),
+            *(
+                Panel(
+                    key=f"parameter-{p.symbol}",
+                    title=f"{p.symbol} over iterations",
+                    x=iteration,
+                    y=Axis(p.symbol, p.unit),
+                    lines=(
+                        Line(
+                            Role.BAND,
+                            "passes",
+                            low=self.truth[p.symbol] - self.tolerances[p.symbol],
+                            high=self.truth[p.symbol] + self.tolerances[p.symbol],
+                        ),
+                        Line(Role.HISTORY, p.symbol, "iteration", p.symbol),
+                        Line(Role.TRUTH, "truth", value=self.truth[p.symbol]),
+                    ),
+                )
+                for p in self.sought
+            ),
+            Panel(
+                key="held-out",
+                title="A drive the fit never saw",
+                x=time,
+                y=channel,
+                lines=(
+                    Line(Role.MEASURED, "measured", "held_out_time", "held_out_measured"),
+                    Line(Role.PREDICTED, "predicted", "held_out_time", "held_out_predicted"),
+                ),
+            ),
+        )
+
+    def fixed_columns(self, settings: Settings, first: Step) -> dict[str, Array]:
+        """The columns that stay as they are for a whole run: the data, and the prediction it starts from."""
+        dataset = self.data(settings)
+        return {
+            "time": dataset.fit.time,
+            "measured": dataset.fit.measured.values,
+            "held_out_time": dataset.held_out.time,
+            "held_out_measured": dataset.held_out.measured.values,
+            "start": first.predicted,
+        }
+
+    def moving_columns(self, settings: Settings, step: Step) -> dict[str, Array]:
+        """The columns that each iterate replaces: its predictions."""
+        return {
+            "predicted": step.predicted,
+            "held_out_predicted": self.predict(step.parameters, self.data(settings).held_out),
+        }
+
+    def history(self, step: Step) -> dict[str, float]:
+        """What each iterate adds to the columns that grow."""
+        return {"iteration": float(step.iteration), "loss": step.loss, **step.parameters}
+
+    def values(self, settings: Settings, step: Step) -> dict[str, str]:
+        """The live numbers that the prose may quote, as text with their units."""
+        dataset = self.data(settings)
+        unit = dataset.fit.measured.unit
+        with np.errstate(all="ignore"):
+            rms = root_mean_square(step.predicted - dataset.fit.measured.values)
+        numbers = {
+            "iteration": str(step.iteration),
+            "loss": quantity(step.loss, f"{unit}²"),
+            "rms": quantity(rms, unit),
+            "noise": quantity(dataset.noise, unit),
+            "steps": str(dataset.fit.steps),
+        }
+        for p in self.sought:
+            numbers[p.symbol] = quantity(step.parameters[p.symbol], p.unit)
+            numbers[f"gradient_{p.symbol}"] = quantity(step.gradient[p.symbol], f"{unit}² per {p.unit}")
+            numbers[f"start_{p.symbol}"] = quantity(float(settings[f"start_{p.symbol}"]), p.unit)
+            numbers[f"true_{p.symbol}"] = quantity(self.truth[p.symbol], p.unit)
+        return numbers

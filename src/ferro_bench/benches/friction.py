@@ -1,0 +1,101 @@
+"""A mass on a rail with quadratic drag: find the drag coefficient from the position alone.
+
+    v̇ = (u - c v |v|) / m        ẋ = v
+
+The law is nonlinear in v and linear in c. The mass is known. The drive is a chirp, which visits slow and fast motion in
+one short record.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..bench import Bench, ChoiceControl, NumberControl, Settings
+from ..dataset import Array, Channel, Dataset, Record
+from ..optimizer import Adam, GradientDescent, Optimizer
+from ..plant import Parameter, Plant, State, StateVariable
+from ..rollout import rollout
+from ..solvers import semi_implicit_euler
+
+TRUTH = {"c": 0.85, "m": 1.4}
+DT = 0.02  # s
+STEPS = 120
+NOISE = 0.001  # m, standard deviation
+SEED = 314
+
+
+def rates(state: State, u: Any, c: Any, m: Any) -> State:
+    """Quadratic drag always points against the motion, hence v |v| and not v²."""
+    x, v = state
+    force = u - c * v * np.abs(v)
+    return v, force / m
+
+
+PLANT = Plant(
+    states=(
+        StateVariable("x", "position", "m", rate="v"),
+        StateVariable("v", "velocity", "m/s"),
+    ),
+    parameters=(
+        Parameter("c", "drag coefficient", "kg/m", start=0.20, bounds=(0.0, 3.0)),
+        Parameter("m", "mass", "kg", start=1.0, bounds=(0.1, 10.0)),
+    ),
+    rates=rates,
+)
+
+
+def chirp(t: Array) -> Array:
+    """A force that oscillates ever faster: 6 sin(2.4 t + 0.35 t²) N."""
+    return 6.0 * np.sin(2.4 * t + 0.35 * t * t)
+
+
+def pulses(t: Array) -> Array:
+    """A push, a pause, a harder push back and a last nudge, in N: nothing like a chirp."""
+    return np.select([t < 0.7, t < 1.0, t < 1.8], [4.5, 0.0, -6.5], default=3.0)
+
+
+def _measure(drive: Array, noise: Array) -> Record:
+    """Simulate the true plant from rest under a drive, and measure its position with noise."""
+    force = Channel("u", "force", "N", drive)
+    blank = Record(DT, (0.0, 0.0), force, Channel("x", "position", "m", np.zeros(STEPS)))
+    position = rollout(PLANT, semi_implicit_euler, TRUTH, blank)
+    return Record(DT, (0.0, 0.0), force, Channel("x", "position", "m", position + noise))
+
+
+@cache
+def _dataset() -> Dataset:
+    t = DT * np.arange(STEPS)
+    random = np.random.default_rng(SEED)
+    noise_fit, noise_held_out = NOISE * random.standard_normal((2, STEPS))
+    return Dataset(_measure(chirp(t), noise_fit), _measure(pulses(t), noise_held_out), NOISE)
+
+
+def data(settings: Settings) -> Dataset:
+    """The two records; the same ones whatever the settings, and the same ones on every machine."""
+    return _dataset()
+
+
+def optimizer(settings: Settings) -> Optimizer:
+    """A fresh optimizer of the chosen kind with the chosen learning rate."""
+    kind = {"gradient descent": GradientDescent, "adam": Adam}[str(settings["optimizer"])]
+    return kind(float(settings["learning_rate"]))
+
+
+BENCH = Bench(
+    title="Find the drag of a moving mass",
+    summary="A known mass is pushed along a rail; from its position alone, find the drag coefficient c.",
+    plant=PLANT,
+    solver=semi_implicit_euler,
+    truth=TRUTH,
+    tolerances={"c": 0.05},
+    data=data,
+    optimizer=optimizer,
+    budget=200,
+    controls=(
+        NumberControl("learning_rate", "η", "learning rate", "", 0.35, (0.01, 5.0), 0.01),
+        ChoiceControl("optimizer", "optimizer", {"gradient descent": "Gradient descent", "adam": "Adam"}),
+    ),
+)

@@ -1,0 +1,199 @@
+"""The training loop, as a generator.
+
+Whoever pulls it sets the pace: a page pulls one iterate a frame, a terminal pulls them all, a test pulls three. The
+loop knows nothing of time or buttons. It ends in a named way, with a sentence, and never with an exception: training
+that diverges is a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from .dataset import Array, Record
+from .gradient import Tape
+from .loss import mean_squared_error
+from .optimizer import Optimizer
+from .plant import Plant
+from .rollout import rollout
+from .solvers import Solver
+
+
+class Ending(StrEnum):
+    """How an identification ended."""
+
+    CONVERGED = "converged"
+    BUDGET = "budget"
+    DIVERGED = "diverged"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be identified.
+
+    Attributes:
+        plant: the model.
+        solver: how it is stepped.
+        record: the data.
+        known: symbol -> value of the parameters that are given.
+        start: symbol -> value where the search for the others begins.
+    """
+
+    plant: Plant
+    solver: Solver
+    record: Record
+    known: Mapping[str, float]
+    start: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One iterate: where the search stands, and what it sees from there.
+
+    Attributes:
+        iteration: 0 for the start.
+        parameters: symbol -> value of the parameters that are sought.
+        loss: mean squared error there, in the measured unit squared.
+        gradient: symbol -> derivative of the loss by that parameter.
+        predicted: the rollout there, shape (steps,).
+    """
+
+    iteration: int
+    parameters: dict[str, float]
+    loss: float
+    gradient: dict[str, float]
+    predicted: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """The result of an identification.
+
+    Attributes:
+        ending: how it ended.
+        sentence: that, in words, with the way on.
+        step: the last iterate.
+    """
+
+    ending: Ending
+    sentence: str
+    step: Step
+
+
+TOLERANCE = 1e-6  # converged once a step changes no parameter by more than this share of 1 + |parameter|
+WINDOW = 25  # iterations over which a search has to come closer than over as many before
+PROGRESS = 1e-3  # by which share its loss or its steps must shrink to count as closer
+
+
+class _Progress:
+    """Tells a search that comes closer from one that circles its minimum.
+
+    A gradient that reverses its direction has stepped across the minimum. That alone is fine: a convergent search may
+    do so at every step, while its steps or its loss shrink. Crossing without either shrinking, over a whole window, is
+    the mark of a learning rate beyond the limit of stability. The far walls of a valley can keep such a search finite
+    for ever, so waiting for infinity would not do.
+    """
+
+    def __init__(self) -> None:
+        self._losses: list[float] = []
+        self._lengths: list[float] = []
+        self._crossings: list[bool] = []
+        self._previous: Array | None = None
+
+    def circles(self, loss: float, gradient: Array, change: Array) -> bool:
+        """Take one more iterate into account and say whether the search is circling."""
+        self._losses.append(loss)
+        self._lengths.append(float(np.max(np.abs(change))))
+        self._crossings.append(self._previous is not None and float(gradient @ self._previous) < 0)
+        self._previous = gradient
+        before, lately = slice(-2 * WINDOW, -WINDOW), slice(-WINDOW, None)
+        return (
+            len(self._losses) >= 2 * WINDOW
+            and any(self._crossings[lately])
+            and min(self._losses[lately]) > min(self._losses[before]) * (1 - PROGRESS)
+            and max(self._lengths[lately]) > max(self._lengths[before]) * (1 - PROGRESS)
+        )
+
+
+def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[Step, bool | None, Identified]:
+    """Search for the parameters with which the rollout matches the record.
+
+    Args:
+        problem: what is sought, where the search begins, and the data.
+        optimizer: how a gradient becomes a step; a fresh one.
+        budget: how many steps it may take at most.
+
+    Yields:
+        Every iterate, the start first. Sending ``True`` back stops the search there.
+
+    Returns:
+        How it ended, with the last iterate.
+    """
+    symbols = list(problem.start)
+    position = np.array([problem.start[symbol] for symbol in symbols], dtype=np.float64)
+    progress = _Progress()
+    first_loss = np.inf
+    for iteration in range(budget + 1):
+        step, gradient = _evaluate(problem, symbols, position, iteration)
+        if (yield step):
+            return Identified(Ending.STOPPED, f"Stopped on request at iteration {iteration}.", step)
+        if not (np.isfinite(step.loss) and np.all(np.isfinite(gradient))):
+            return Identified(
+                Ending.DIVERGED,
+                f"Training diverged: at iteration {iteration} the rollout left the range of numbers. "
+                "Choose a smaller learning rate and start over.",
+                step,
+            )
+        change = optimizer.step(gradient)
+        if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))):
+            return Identified(
+                Ending.CONVERGED,
+                f"Converged after {iteration} iterations: the next step would change nothing that matters.",
+                step,
+            )
+        if progress.circles(step.loss, gradient, change):
+            return Identified(
+                Ending.DIVERGED,
+                f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
+                "Choose a smaller learning rate and start over.",
+                step,
+            )
+        first_loss = step.loss if iteration == 0 else first_loss
+        position = position + change
+    if step.loss > first_loss:
+        return Identified(
+            Ending.DIVERGED,
+            f"Training diverged: after {budget} iterations the prediction is worse than at the start. "
+            "Choose a smaller learning rate and start over.",
+            step,
+        )
+    return Identified(
+        Ending.BUDGET,
+        f"Not converged within {budget} iterations. "
+        "A larger learning rate goes faster, as long as it is below the limit of stability.",
+        step,
+    )
+
+
+def _evaluate(problem: Problem, symbols: list[str], position: Array, iteration: int) -> tuple[Step, Array]:
+    """Loss and gradient at a position; numbers beyond range become inf or NaN there, quietly."""
+    tape = Tape()
+    variables = {
+        symbol: tape.variable(value) for symbol, value in zip(symbols, position.tolist(), strict=True)
+    }
+    with np.errstate(all="ignore"):
+        predicted = rollout(problem.plant, problem.solver, {**problem.known, **variables}, problem.record)
+        loss = mean_squared_error(predicted, problem.record.measured.values)
+        gradient = tape.gradient(loss, list(variables.values()))
+    step = Step(
+        iteration=iteration,
+        parameters=dict(zip(symbols, position.tolist(), strict=True)),
+        loss=float(loss.value),
+        gradient=dict(zip(symbols, gradient, strict=True)),
+        predicted=predicted.value,
+    )
+    return step, np.array(gradient, dtype=np.float64)
