@@ -6,7 +6,7 @@ panels, the columns they draw, the live values and the checks, is derived here, 
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -28,6 +28,9 @@ Settings = Mapping[str, float | str]
 
 
 # Controls ----------------------------------------------------------------------------------------------------------
+
+
+_LARGEST = sys.float_info.max  # JSON may bring integers beyond it
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class NumberControl:
     def refusal(self, value: object) -> str | None:
         """Why a value cannot be used, or None where it can."""
         low, high = self.bounds
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
             return f"The {self.name} must be a number from {low:g} to {high:g}, not {value!r}."
         if not low <= value <= high:
             unit = f" {self.unit}" if self.unit else ""
@@ -83,7 +86,7 @@ class ChoiceControl:
 
     def refusal(self, value: object) -> str | None:
         """Why a value cannot be used, or None where it can."""
-        if value in self.options:
+        if isinstance(value, str) and value in self.options:
             return None
         return f"The {self.name} must be one of {', '.join(self.options)}, not {value!r}."
 

@@ -148,14 +148,17 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
                 "Choose a smaller learning rate and start over.",
                 step,
             )
-        change = optimizer.step(gradient)
+        with np.errstate(all="ignore"):  # where a step leaves the range of numbers, the next evaluation says so
+            change = optimizer.step(gradient)
+            ahead = position + change
+            circling = progress.circles(step.loss, gradient, change)
         if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))):
             return Identified(
                 Ending.CONVERGED,
                 f"Converged after {iteration} iterations: the next step would change nothing that matters.",
                 step,
             )
-        if progress.circles(step.loss, gradient, change):
+        if circling:
             return Identified(
                 Ending.DIVERGED,
                 f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
@@ -163,7 +166,7 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
                 step,
             )
         first_loss = step.loss if iteration == 0 else first_loss
-        position = position + change
+        position = ahead
     if step.loss > first_loss:
         return Identified(
             Ending.DIVERGED,

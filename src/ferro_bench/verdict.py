@@ -67,7 +67,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        return bool(self.value <= self.limit)  # False for NaN
+        return bool(self.value <= self.limit < math.inf)  # False for NaN
 
     @property
     def sentence(self) -> str:

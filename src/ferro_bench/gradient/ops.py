@@ -85,13 +85,14 @@ Primitive = Elementwise | Linear
 
 
 # Elementwise: y stands for the output, a and b for the operands. -------------------------------------------------
-# The four operators and abs use Python's own, which are the same on arrays and several times faster on floats.
+# The four operators and abs use Python's own, which are the same on arrays and several times faster on floats. A division
+# by a plain operand is NumPy's: zero there gives infinity, where Python's raises.
 
 _ELEMENTWISE: list[tuple[np.ufunc, Rule, tuple[Rule, ...]]] = [
     (np.add, operator.add, (lambda y, a, b: 1.0, lambda y, a, b: 1.0)),
     (np.subtract, operator.sub, (lambda y, a, b: 1.0, lambda y, a, b: -1.0)),
     (np.multiply, operator.mul, (lambda y, a, b: b, lambda y, a, b: a)),
-    (np.divide, np.divide, (lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b)),
+    (np.divide, np.divide, (lambda y, a, b: np.divide(1.0, b), lambda y, a, b: -y / b)),
     (np.power, np.power, (lambda y, a, b: b * np.power(a, b - 1.0), lambda y, a, b: y * np.log(a))),
     (np.negative, operator.neg, (lambda y, a: -1.0,)),
     (np.positive, operator.pos, (lambda y, a: 1.0,)),
@@ -103,22 +104,26 @@ _ELEMENTWISE: list[tuple[np.ufunc, Rule, tuple[Rule, ...]]] = [
     (np.exp, np.exp, (lambda y, a: y,)),
     (np.exp2, np.exp2, (lambda y, a: y * np.log(2.0),)),
     (np.expm1, np.expm1, (lambda y, a: y + 1.0,)),
-    (np.log, np.log, (lambda y, a: 1.0 / a,)),
+    (np.log, np.log, (lambda y, a: np.divide(1.0, a),)),
     (np.log2, np.log2, (lambda y, a: 1.0 / (a * np.log(2.0)),)),
     (np.log10, np.log10, (lambda y, a: 1.0 / (a * np.log(10.0)),)),
-    (np.log1p, np.log1p, (lambda y, a: 1.0 / (1.0 + a),)),
+    (np.log1p, np.log1p, (lambda y, a: np.divide(1.0, 1.0 + a),)),
     (np.sin, np.sin, (lambda y, a: np.cos(a),)),
     (np.cos, np.cos, (lambda y, a: -np.sin(a),)),
     (np.tan, np.tan, (lambda y, a: 1.0 + y * y,)),
     (np.arcsin, np.arcsin, (lambda y, a: 1.0 / np.sqrt(1.0 - a * a),)),
     (np.arccos, np.arccos, (lambda y, a: -1.0 / np.sqrt(1.0 - a * a),)),
     (np.arctan, np.arctan, (lambda y, a: 1.0 / (1.0 + a * a),)),
-    (np.arctan2, np.arctan2, (lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))),
+    (
+        np.arctan2,
+        np.arctan2,
+        (lambda y, a, b: np.divide(b, a * a + b * b), lambda y, a, b: -np.divide(a, a * a + b * b)),
+    ),
     (np.sinh, np.sinh, (lambda y, a: np.cosh(a),)),
     (np.cosh, np.cosh, (lambda y, a: np.sinh(a),)),
     (np.tanh, np.tanh, (lambda y, a: 1.0 - y * y,)),
     (np.arcsinh, np.arcsinh, (lambda y, a: 1.0 / np.sqrt(a * a + 1.0),)),
-    (np.arctanh, np.arctanh, (lambda y, a: 1.0 / (1.0 - a * a),)),
+    (np.arctanh, np.arctanh, (lambda y, a: np.divide(1.0, 1.0 - a * a),)),
     (np.hypot, np.hypot, (lambda y, a, b: a / y, lambda y, a, b: b / y)),
     (np.logaddexp, np.logaddexp, (lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))),
     # Kinks and steps.
@@ -250,7 +255,7 @@ FUNCTIONS: dict[Any, Linear] = {
         "concatenate",
         _concatenate,
         _concatenate_transpose,
-        lambda arrays, axis=0: (arrays, {"axis": axis}),
+        lambda arrays, axis=0: (arrays, {"axis": operator.index(axis)}),
     ),
     np.reshape: Linear(
         "reshape",
@@ -261,7 +266,7 @@ FUNCTIONS: dict[Any, Linear] = {
     np.transpose: Linear(
         "transpose",
         np.transpose,
-        lambda i, g, operands, axes: np.transpose(g, None if axes is None else np.argsort(axes)),
+        lambda i, g, operands, axes: np.transpose(g, axes and np.argsort(np.mod(axes, np.ndim(g)))),
         lambda a, axes=None: ((a,), {"axes": axes}),
     ),
     np.expand_dims: Linear(
@@ -279,11 +284,19 @@ FUNCTIONS: dict[Any, Linear] = {
 }
 
 
+def _dot(a: Any, b: Any) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return a * b
+    if np.ndim(a) > 1 and np.ndim(b) > 2:
+        raise TypeError("it differs from a @ b where the second array has more than two axes")
+    return a @ b
+
+
 # Functions that are compositions of the primitives above, and need no rule of their own.
 COMPOSITIONS: dict[Any, Callable[..., Any]] = {
-    np.dot: lambda a, b: a @ b if np.ndim(a) and np.ndim(b) else a * b,
+    np.dot: _dot,
     np.clip: lambda a, a_min, a_max: np.minimum(np.maximum(a, a_min), a_max),
-    np.diff: lambda a: a[1:] - a[:-1],
+    np.diff: lambda a: a[..., 1:] - a[..., :-1],
     np.ravel: lambda a: np.reshape(a, (-1,)),
 }
 

@@ -166,7 +166,7 @@ class Var:
         if ufunc in ops.COMPARISONS:
             return ufunc(*map(_plain, inputs))
         if ufunc is np.matmul:
-            return self.tape.record(ops.MATMUL, inputs, {})
+            return self.tape.record(ops.MATMUL, [_constant(x) for x in inputs], {})
         if ufunc not in ops.UFUNCS:
             _refuse(spelling)
         return self.tape.record(ops.UFUNCS[ufunc], [_constant(x) for x in inputs], {})
