@@ -7,6 +7,7 @@ command itself made no sense.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 from . import benches
@@ -74,21 +75,23 @@ def _train(bench: Bench, settings: Settings) -> int:
 
 
 def _pull(bench: Bench, settings: Settings) -> Identified:
-    """Pull the whole training, showing each iterate on one line; an interrupt stops it where it stands."""
+    """Pull the whole training, showing each iterate on one line; an interrupt stops it at the next one."""
+    interrupts: list[int] = []
+    # An exception would arrive in the middle of an iterate and leave nothing to report, so the signal is only noted.
+    usual = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
     training = bench.train(settings)
-    stop = None
     try:
+        step = next(training)
         while True:
-            try:
-                step = training.send(stop)
-                values = ", ".join(f"{s} = {quantity(v)}" for s, v in step.parameters.items())
-                print(f"\riteration {step.iteration:4}, {values}, loss {step.loss:.4e}", end="   ", flush=True)
-            except KeyboardInterrupt:
-                stop = True
+            values = ", ".join(f"{s} = {quantity(v)}" for s, v in step.parameters.items())
+            print(f"\riteration {step.iteration:4}, {values}, loss {step.loss:.4e}", end="   ", flush=True)
+            step = training.send(bool(interrupts))
     except StopIteration as end:
         print()
         result: Identified = end.value
         return result
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 if __name__ == "__main__":

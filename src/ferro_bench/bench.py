@@ -6,6 +6,7 @@ panels, the columns they draw, the live values and the checks, is derived here, 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -198,7 +199,7 @@ class Bench:
                 unit=parameter.unit,
                 default=parameter.start,
                 bounds=parameter.bounds,
-                increment=(parameter.bounds[1] - parameter.bounds[0]) / 100,
+                increment=10.0 ** math.floor(math.log10((parameter.bounds[1] - parameter.bounds[0]) / 100)),
             )
             for parameter in self.sought
         )
@@ -377,6 +378,13 @@ class Bench:
     def history(self, step: Step) -> dict[str, float]:
         """What each iterate adds to the columns that grow."""
         return {"iteration": float(step.iteration), "loss": step.loss, **step.parameters}
+
+    def readout(self) -> dict[str, str]:
+        """The live numbers that stand beside the panels: name in `values` -> label."""
+        labels = {"iteration": "iteration", "loss": "loss", "rms": "rms distance from the data"}
+        for p in self.sought:
+            labels |= {p.symbol: p.symbol, f"gradient_{p.symbol}": f"∂loss/∂{p.symbol}"}
+        return labels
 
     def values(self, settings: Settings, step: Step) -> dict[str, str]:
         """The live numbers that the prose may quote, as text with their units."""

@@ -61,15 +61,13 @@ class Session:
             A JSON object; of kind ``refused``, with a ``sentence``, if the request made no sense.
         """
         try:
-            request = json.loads(text)
+            request = _parsed(text)
             kind = _field(request, "kind", str)
             if kind not in self._handlers:
                 raise RequestError(f"There is no request {kind!r}; there is {', '.join(self._handlers)}.")
             reply = self._handlers[kind](request)
         except (RequestError, SettingsError, LookupError) as error:
             reply = {"kind": "refused", "sentence": str(error.args[0])}
-        except json.JSONDecodeError as error:
-            reply = {"kind": "refused", "sentence": f"The request is not JSON: {error}."}
         return json.dumps(_plain(reply), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
     def _describe(self, request: Message) -> Message:
@@ -83,6 +81,7 @@ class Session:
             "summary": bench.summary,
             "budget": bench.budget,
             "controls": [_control(control) for control in bench.all_controls()],
+            "readout": bench.readout(),
             "panels": [asdict(panel) for panel in bench.panels(settings)],
             **_first_sight(bench, settings, first),
         }
@@ -119,6 +118,13 @@ class Session:
             "values": run.bench.values(run.settings, taken[-1]) if taken else {},
             "result": _result(run, result) if result else None,
         }
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits, or endless brackets
+        raise RequestError(f"The request is not JSON: {error}.") from None
 
 
 def _field(request: Any, name: str, kind: type) -> Any:
@@ -161,7 +167,8 @@ def _result(run: _Run, result: Identified) -> Message:
                 "passed": check.passed,
                 "value": quantity(check.value, check.unit, 3),
                 "limit": quantity(check.limit, check.unit, 3),
-                "sentence": check.sentence,
+                "because": check.because,
+                "advice": check.advice,
             }
             for check in verdict.checks
         ],

@@ -35,13 +35,14 @@ def quantity(value: float, unit: str = "", digits: int = 4) -> str:
         return "beyond every number" if np.isinf(value) else "not a number"
     if unit in _TAKES_MILLI and 1e-6 <= abs(value) < 0.1:
         value, unit = value * 1000, f"m{unit}"
+    mantissa, power = f"{value:.{digits - 1}e}".split("e")  # rounded first: 9.9996 has its first digit among the tens
+    exponent = int(power)
     if value == 0:
         text = "0"
-    elif 1e-3 <= abs(value) < 1e5:
-        text = f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+    elif -3 <= exponent < 5:
+        text = f"{value:.{max(digits - 1 - exponent, 0)}f}"
     else:
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        text = f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+        text = f"{mantissa}×10{str(exponent).translate(_SUPERSCRIPTS)}"
     return f"{text.replace('-', MINUS)} {unit}".rstrip()
 
 

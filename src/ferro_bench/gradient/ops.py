@@ -85,8 +85,8 @@ Primitive = Elementwise | Linear
 
 
 # Elementwise: y stands for the output, a and b for the operands. -------------------------------------------------
-# The four operators and abs use Python's own, which are the same on arrays and several times faster on floats. A division
-# by a plain operand is NumPy's: zero there gives infinity, where Python's raises.
+# The four operators and abs use Python's own, which are the same on arrays and several times faster on floats.
+# Division by an operand is NumPy's, because at zero it gives infinity where Python's raises.
 
 _ELEMENTWISE: list[tuple[np.ufunc, Rule, tuple[Rule, ...]]] = [
     (np.add, operator.add, (lambda y, a, b: 1.0, lambda y, a, b: 1.0)),
@@ -266,7 +266,9 @@ FUNCTIONS: dict[Any, Linear] = {
     np.transpose: Linear(
         "transpose",
         np.transpose,
-        lambda i, g, operands, axes: np.transpose(g, axes and np.argsort(np.mod(axes, np.ndim(g)))),
+        lambda i, g, operands, axes: np.transpose(
+            g, None if axes is None else np.argsort(np.mod(axes, np.ndim(g)))
+        ),
         lambda a, axes=None: ((a,), {"axes": axes}),
     ),
     np.expand_dims: Linear(

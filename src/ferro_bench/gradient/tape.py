@@ -81,11 +81,7 @@ class Tape:
         Raises:
             ValueError: if the output is not a single number.
         """
-        if output.shape != ():
-            raise ValueError(
-                f"a gradient is taken of one number, but this output has shape {output.shape}; "
-                "take np.sum or np.mean of it first"
-            )
+        _require_one_number(output)
         adjoints: list[Any] = [None] * (self._place(output) + 1)
         adjoints[output.place] = 1.0
         for place in range(output.place, -1, -1):
@@ -105,6 +101,14 @@ class Tape:
             _like(np.zeros(v.shape) if gradient is None else gradient)
             for v, gradient in zip(variables, found, strict=True)
         ]
+
+
+def _require_one_number(output: Any) -> None:
+    if np.shape(output) != ():
+        raise ValueError(
+            f"a gradient is taken of one number, but this output has shape {np.shape(output)}; "
+            "take np.sum or np.mean of it first"
+        )
 
 
 def _like(gradient: Any) -> Any:
@@ -365,5 +369,7 @@ def value_and_grad(function: Callable[..., Any], *arguments: Any) -> tuple[float
     variables = [tape.variable(x) for x in arguments]
     output = function(*variables)
     if not isinstance(output, Var):  # the arguments never reached the result
+        _require_one_number(output)
         return float(output), tuple(_like(np.zeros(v.shape)) for v in variables)
-    return float(output.value), tuple(tape.gradient(output, variables))
+    gradients = tape.gradient(output, variables)
+    return float(output.value), tuple(gradients)

@@ -1,0 +1,81 @@
+"""Builds the site into `dist/`, from scratch: the package, the runtime that runs it, the scripts, and the lesson.
+
+    python build.py
+
+The result is a folder of static files with relative addresses; any web server can hold it, at any path.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from building import assets, benches, lesson
+from building.runtime import CACHE, ROOT, RuntimeUnavailable, fetch_runtime, freeze_lock
+
+DIST = ROOT / "dist"
+LESSON = ROOT / "lesson.html"
+# Python packages that the page loads at its start; micropip lies beside them for a cell that imports it.
+PACKAGES = ("numpy", "ferro-bench")
+LATER = "micropip-"
+
+
+def main() -> None:
+    """The build, step by step."""
+    start_from_scratch(DIST)
+    lesson.check_sources(ROOT / "site")
+    runtime = assemble_runtime(DIST / "runtime")
+    bundled = assets.bundle(DIST)
+    config = describe_runtime(runtime, bundled["site/worker.js"])
+    site = lesson.Site(DIST, bundled, benches.describe(DIST), config)
+    (DIST / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
+    report(DIST)
+
+
+def start_from_scratch(dist: Path) -> None:
+    """Nothing of an earlier build may survive into this one."""
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir()
+
+
+def assemble_runtime(folder: Path) -> Path:
+    """Gather Pyodide, NumPy, our own wheel and the lock that names them; return the folder under its hashed name."""
+    fetched = fetch_runtime(CACHE, folder)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    lock = fetched["pyodide-lock.json"]
+    freeze_lock(lock, sorted(folder.glob("*.whl")), lock)
+    return assets.hash_folder(folder)
+
+
+def describe_runtime(folder: Path, worker: str) -> dict[str, Any]:
+    """What the page has to know to load the runtime and to check what arrives."""
+    return {
+        "worker": worker,
+        "base": f"{folder.name}/",
+        "packages": PACKAGES,
+        "files": [
+            {"name": path.name, "bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+            for path in sorted(folder.iterdir())
+            if not path.name.startswith(LATER)
+        ],
+    }
+
+
+def report(dist: Path) -> None:
+    """Say how big the site is."""
+    sizes = [path.stat().st_size for path in dist.rglob("*") if path.is_file()]
+    print(f"Built {dist.relative_to(ROOT)}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB.")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (RuntimeUnavailable, lesson.LessonError) as error:
+        sys.exit(str(error))

@@ -1,0 +1,39 @@
+"""What the page shows of each bench before Python has arrived: its description, and one recorded run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from building.assets import write_hashed
+from ferro_bench import Session, names
+
+Message = dict[str, Any]
+
+
+def describe(dist: Path) -> dict[str, Message]:
+    """Run every bench natively; return its description, with the address of a recording of the run."""
+    return {name: _describe(name, dist) for name in names()}
+
+
+def _describe(name: str, dist: Path) -> Message:
+    session = Session()
+    description = _ask(session, kind="describe", bench=name)
+    settings = {control["key"]: control["default"] for control in description["controls"]}
+    opened = _ask(session, kind="open", run=name, bench=name, settings=settings)
+    advanced = [_ask(session, kind="advance", run=name, steps=1)]
+    while advanced[-1]["result"] is None:
+        advanced.append(_ask(session, kind="advance", run=name, steps=1))
+    recording = json.dumps({"opened": opened, "advanced": advanced}, ensure_ascii=False, separators=(",", ":"))
+    return description | {"recording": write_hashed(f"{name}-run", ".json", recording.encode(), dist)}
+
+
+def _ask(session: Session, **request: Any) -> Message:
+    reply: Message = json.loads(session.handle(json.dumps(request)), parse_float=_short)
+    if reply["kind"] == "refused":
+        raise ValueError(reply["sentence"])
+    return reply
+
+
+def _short(text: str) -> float:
+    """Seven digits are more than a picture can show, and halve what the page has to carry."""
+    return float(f"{float(text):.7g}")

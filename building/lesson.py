@@ -1,0 +1,240 @@
+"""Renders `lesson.html` into the page: fills every custom element, checks every link, and refuses what would not work.
+
+The source is not parsed into a tree and written out again; the text stays as its author wrote it, and only what has to
+change is replaced in place. Every problem is collected with its line, so that an author sees them all at once.
+"""
+
+import html
+import importlib
+import inspect
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from latex2mathml.converter import convert
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from building.assets import copy_hashed
+from building.runtime import ROOT
+
+Attributes = dict[str, str | None]
+
+# Attributes by which a page fetches something, as opposed to a link that a reader may follow.
+FETCHING = {"src", "srcset", "poster", "data", "background", "action", "formaction", "manifest"}
+ENTITY = re.compile(r"https?:|//", re.IGNORECASE)
+
+
+class LessonError(Exception):
+    """The lesson cannot be built; the message lists each problem with file and line."""
+
+
+@dataclass
+class Site:
+    """What the lesson may refer to.
+
+    Attributes:
+        dist: where the site is being built.
+        bundled: source path of each bundled asset -> its address.
+        benches: name -> description, for every bench.
+        config: what the page's scripts need to know of this build.
+    """
+
+    dist: Path
+    bundled: Mapping[str, str]
+    benches: Mapping[str, dict[str, Any]]
+    config: Mapping[str, Any]
+    markup: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.benches:
+            self.markup = dict(zip(self.benches, _prerender(list(self.benches.values())), strict=True))
+
+
+def render(lesson: Path, site: Site) -> str:
+    """Return the finished page.
+
+    Raises:
+        LessonError: at an unknown element, bench, value or source name, a dead relative link, anything inline, or an
+            address from which the built page would fetch from another host.
+    """
+    source = lesson.read_text("utf-8")
+    reader = _Reader(source, lesson.name, site)
+    reader.feed(source)
+    reader.close()
+    for line, anchor in reader.anchors:
+        if anchor not in reader.ids:
+            reader.problem(line, f"the link #{anchor} leads to no id on this page")
+    if reader.problems:
+        raise LessonError("\n".join(reader.problems))
+    page = source
+    for begin, end, text in sorted(reader.edits, reverse=True):
+        page = page[:begin] + text + page[end:]
+    config = json.dumps(site.config, separators=(",", ":")).replace("<", "\\u003c")
+    return page.replace(
+        "</body>", f'<script type="application/json" id="ferro-runtime-config">{config}</script>\n</body>'
+    )
+
+
+def check_sources(folder: Path) -> None:
+    """Refuse scripts and styles that name another host.
+
+    Raises:
+        LessonError: with file and line of each address.
+    """
+    problems = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in {".js", ".css", ".svg"}:
+            for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+                # A namespace looks like an address and is never fetched.
+                for address in re.findall(r"https?://[^\s\"')]+", line.replace("http://www.w3.org/", "")):
+                    problems.append(f"{path.relative_to(folder.parent)}:{number}: {address} is on another host")
+    if problems:
+        raise LessonError("\n".join(problems))
+
+
+class _Reader(HTMLParser):
+    """Walks the source once, and notes what to replace and what is wrong."""
+
+    def __init__(self, source: str, name: str, site: Site) -> None:
+        super().__init__(convert_charrefs=False)
+        self._name = name
+        self._site = site
+        self._source = source
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", source))]
+        self._formula: tuple[int, Attributes] | None = None
+        self.edits: list[tuple[int, int, str]] = []
+        self.problems: list[str] = []
+        self.ids: set[str] = set()
+        self.anchors: list[tuple[int, str]] = []
+        self._fill: dict[str, Callable[[Attributes], str]] = {
+            "ferro-bench": self._bench,
+            "ferro-value": self._value,
+            "ferro-source": self._listing,
+        }
+
+    def problem(self, line: int, sentence: str) -> None:
+        self.problems.append(f"{self._name}:{line}: {sentence}")
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        line = self.getpos()[0]
+        begin, end = self._offset(), self._offset() + len(self.get_starttag_text() or "")
+        self._check(tag, given, line, begin, end)
+        if identity := given.get("id"):
+            if identity in self.ids:
+                self.problem(line, f"the id {identity!r} is used twice")
+            self.ids.add(identity)
+        if tag == "ferro-math":
+            self._formula = (end, given)
+        elif fill := self._fill.get(tag):
+            try:
+                self.edits.append((end, end, fill(given)))
+            except LookupError as error:
+                self.problem(line, str(error.args[0]))
+        elif tag.startswith("ferro-"):
+            self.problem(line, f"there is no element <{tag}>; there is {', '.join([*self._fill, 'ferro-math'])}")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "ferro-math" and self._formula:
+            begin, given = self._formula
+            self._formula = None
+            end = self._offset()
+            latex = html.unescape(self._source[begin:end])
+            display = "block" if "display" in given else "inline"
+            try:
+                self.edits.append((begin, end, convert(latex, display=display)))
+            except Exception as error:
+                self.problem(self.getpos()[0], f"the formula {latex!r} could not be read ({error!r})")
+
+    # Links
+
+    def _check(self, tag: str, given: Attributes, line: int, begin: int, end: int) -> None:
+        if tag == "style" or (tag == "script" and "src" not in given):
+            self.problem(line, f"an inline <{tag}> is refused by a strict policy; put it into a file under site/")
+        for name, value in given.items():
+            if name == "style" or name.startswith("on"):
+                self.problem(line, f"the inline attribute {name} is refused by a strict policy")
+            fetches = name in FETCHING or (name == "href" and tag == "link")
+            if fetches and ENTITY.match(value or ""):
+                self.problem(line, f"{name}={value!r} would make the page fetch from another host")
+            elif (fetches or name == "href") and value is not None:
+                self._follow(name, value, line, begin, end)
+
+    def _follow(self, name: str, address: str, line: int, begin: int, end: int) -> None:
+        if re.match(r"(https?|mailto):", address):
+            return
+        path, _, anchor = address.partition("#")
+        if not path:
+            if anchor:
+                self.anchors.append((line, anchor))
+            return
+        if path in self._site.bundled:
+            built = self._site.bundled[path]
+        elif path.startswith("site/") and (ROOT / path).is_file():
+            built = copy_hashed(ROOT / path, self._site.dist)
+        elif (self._site.dist / path).is_file():
+            return
+        else:
+            self.problem(line, f"the link {name}={address!r} leads nowhere")
+            return
+        tag = self._source[begin:end]
+        self.edits.append((begin, end, tag.replace(f'"{address}"', f'"{built}"')))
+
+    # Elements
+
+    def _bench(self, given: Attributes) -> str:
+        return self._site.markup[self._known_bench(given.get("name"))]
+
+    def _value(self, given: Attributes) -> str:
+        values = self._site.benches[self._known_bench(given.get("bench"))]["values"]
+        if given.get("name") not in values:
+            raise LookupError(f"there is no value {given.get('name')!r} on this bench; there is {', '.join(values)}")
+        return html.escape(values[given["name"]])
+
+    def _known_bench(self, name: str | None) -> str:
+        if name is None or name not in self._site.benches:
+            raise LookupError(f"there is no bench {name!r}; there is {', '.join(self._site.benches)}")
+        return name
+
+    def _listing(self, given: Attributes) -> str:
+        code = inspect.getsource(_find(given.get("name") or ""))
+        return (
+            f"<pre><code>{highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix='py-'))}</code></pre>"
+        )
+
+    def _offset(self) -> int:
+        line, column = self.getpos()
+        return self._line_starts[line - 1] + column
+
+
+def _find(name: str) -> Any:
+    """The function, class or module of a dotted name in the package."""
+    module_name, _, attribute = name.rpartition(".")
+    try:
+        if not name.startswith("ferro_bench."):
+            raise ImportError
+        return getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError):
+        raise LookupError(f"there is no source {name!r}; name a function as ferro_bench.module.function") from None
+
+
+def _prerender(descriptions: list[dict[str, Any]]) -> list[str]:
+    """The page's own scripts make the markup and the pictures, so that they are the same before and after."""
+    done = subprocess.run(
+        ["node", ROOT / "site" / "prerender.js"],
+        input=json.dumps(descriptions),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise LessonError(f"site/prerender.js failed:\n{done.stderr}")
+    markup: list[str] = json.loads(done.stdout)
+    return markup
