@@ -81,15 +81,11 @@ def freeze_lock(official: Path, wheels: Sequence[Path], frozen: Path) -> None:
             lock = add_wheels_to_spec(lock, [wheel], ignore_missing_dependencies=True)
     for package in lock.packages.values():
         if missing := sorted(set(package.depends) - lock.packages.keys()):
-            raise ValueError(
-                f"{package.file_name} needs {', '.join(missing)}, which the frozen lock would not list"
-            )
+            raise ValueError(f"{package.file_name} needs {', '.join(missing)}, which the frozen lock would not list")
     lock.to_json(frozen, indent=1)
 
 
-def _fetch(
-    name: str, sha256: str, sources: Mapping[str, "Source"], silent: dict[str, str], cache: Path
-) -> bytes:
+def _fetch(name: str, sha256: str, sources: Mapping[str, "Source"], silent: dict[str, str], cache: Path) -> bytes:
     """Return the right bytes from the first source that has them; note in `silent` sources out of reach."""
     answers = []
     for label, source in sources.items():
@@ -107,9 +103,7 @@ def _fetch(
                 return content
             answers.append(f"{label}: answered with other bytes (sha256 {found})")
     raise RuntimeUnavailable(
-        f"{name} could not be fetched. Tried "
-        + "; ".join(answers)
-        + ". Try again with a network that reaches one of"
+        f"{name} could not be fetched. Tried " + "; ".join(answers) + ". Try again with a network that reaches one of"
         f" them, or put the file by hand into {cache} under its name (its sha256 must be {sha256})."
     )
 
@@ -199,9 +193,7 @@ class PyPI:
     def _address(self) -> str:
         # A dry run, so neither the package's Python version nor what it depends on matters.
         look_up = ["install", "--dry-run", "--ignore-installed", "--no-deps", "--ignore-requires-python"]
-        report = json.loads(
-            _run(sys.executable, "-m", "pip", *look_up, "--quiet", "--report", "-", self.package)
-        )
+        report = json.loads(_run(sys.executable, "-m", "pip", *look_up, "--quiet", "--report", "-", self.package))
         return str(report["install"][0]["download_info"]["url"])
 
 

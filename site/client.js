@@ -102,7 +102,9 @@ export class Client extends EventTarget {
       case "answer": {
         const reply = JSON.parse(message.reply);
         this.#settle(message.id, (question) =>
-          reply.kind === "refused" ? question.reject(new ClientError(reply.sentence)) : question.resolve(reply),
+          reply.kind === "refused"
+            ? question.reject(new ClientError(reply.sentence))
+            : question.resolve(reply),
         );
         break;
       }

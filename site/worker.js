@@ -58,7 +58,8 @@ async function startPython({ base, files, packages }) {
   await pyodide.loadPackage(packages, { messageCallback: () => {} });
   for (const name of packages) {
     // A package that cannot be loaded does not reject the promise above.
-    if (!pyodide.loadedPackages[name]) throw new Error(`Python started, but its package ${name} did not load.`);
+    if (!pyodide.loadedPackages[name])
+      throw new Error(`Python started, but its package ${name} did not load.`);
   }
   return pyodide.runPython("from ferro_bench import Session\nSession().handle");
 }

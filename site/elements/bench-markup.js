@@ -51,8 +51,10 @@ const OTHER = { width: 360, height: 240 };
 export function benchMarkup(description) {
   const { bench, title, summary, controls, panels, columns, readout, values } = description;
   return `
-<h3 class="bench-title">${escape(title)}</h3>
-<p class="bench-summary">${escape(summary)}</p>
+<h3 class="bench-title">${escapeHtml(title)}</h3>
+<p class="bench-summary">${escapeHtml(summary)}</p>
+<noscript><p>JavaScript is off, so nothing can be trained here. The pictures show the measured data and the prediction before any training.</p></noscript>
+<p class="script-missing">The page’s script has not started, so the Bench cannot run; the article is complete. A filter or an extension may block the script, or the site may be only partly uploaded. <a href="">Retry</a></p>
 <ferro-runtime></ferro-runtime>
 <div class="bench-controls" role="group" aria-label="Settings">
 ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
@@ -68,7 +70,7 @@ ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
 ${Object.entries(readout)
   .map(
     ([name, label]) =>
-      `<div><dt>${escape(label)}</dt><dd><ferro-value bench="${escape(bench)}" name="${escape(name)}">${escape(values[name] ?? "")}</ferro-value></dd></div>`,
+      `<div><dt>${escapeHtml(label)}</dt><dd><ferro-value bench="${escapeHtml(bench)}" name="${escapeHtml(name)}">${escapeHtml(values[name] ?? "")}</ferro-value></dd></div>`,
   )
   .join("\n")}
 </dl>
@@ -92,16 +94,16 @@ function controlMarkup(bench, control) {
   const id = `${bench}-${control.key}`;
   if (control.kind === "choice") {
     const options = Object.entries(control.options).map(
-      ([value, label]) => `<option value="${escape(value)}">${escape(label)}</option>`,
+      ([value, label]) => `<option value="${escapeHtml(value)}">${escapeHtml(label)}</option>`,
     );
-    return `<div class="control"><label for="${id}">${escape(control.name)}</label>
-<select id="${id}" data-key="${escape(control.key)}" disabled>${options.join("")}</select></div>`;
+    return `<div class="control"><label for="${id}">${escapeHtml(control.name)}</label>
+<select id="${id}" data-key="${escapeHtml(control.key)}" disabled>${options.join("")}</select></div>`;
   }
   const [low, high] = control.bounds;
-  const unit = control.unit ? ` (${escape(control.unit)})` : "";
-  return `<div class="control"><label for="${id}"><var>${escape(control.symbol)}</var> ${escape(control.name)}${unit}</label>
-<input type="range" data-key="${escape(control.key)}" aria-label="${escape(control.symbol)} ${escape(control.name)}${unit}, slider" min="${low}" max="${high}" step="${control.increment}" value="${control.default}" disabled>
-<input type="text" id="${id}" data-key="${escape(control.key)}" inputmode="decimal" autocomplete="off" aria-describedby="${id}-refusal" value="${control.default}" disabled>
+  const unit = control.unit ? ` (${escapeHtml(control.unit)})` : "";
+  return `<div class="control"><label for="${id}"><var>${escapeHtml(control.symbol)}</var> ${escapeHtml(control.name)}${unit}</label>
+<input type="range" data-key="${escapeHtml(control.key)}" aria-label="${escapeHtml(control.symbol)} ${escapeHtml(control.name)}${unit}, slider" min="${low}" max="${high}" step="${control.increment}" value="${control.default}" disabled>
+<input type="text" id="${id}" data-key="${escapeHtml(control.key)}" inputmode="decimal" autocomplete="off" aria-describedby="${id}-refusal" value="${control.default}" disabled>
 <p class="control-refusal" id="${id}-refusal" aria-live="polite"></p></div>`;
 }
 
@@ -117,9 +119,9 @@ function panelMarkup(panel, columns, size) {
     description: words,
   });
   return `<ferro-panel><figure>
-<figcaption>${escape(panel.title ?? "")}</figcaption>
-<div class="plot">${picture}</div>
-<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${escape(panel.title ?? "")}, table">${tableMarkup(panel, columns)}</div></details>
+<figcaption>${escapeHtml(panel.title ?? "")}</figcaption>
+<div class="plot-place">${picture}</div>
+<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${escapeHtml(panel.title ?? "")}, table">${tableMarkup(panel, columns)}</div></details>
 </figure></ferro-panel>`;
 }
 
@@ -129,12 +131,12 @@ function panelMarkup(panel, columns, size) {
  */
 export function tableMarkup(panel, columns) {
   const { head, rows } = panelTable(panel, columns);
-  const cells = (/** @type {string[]} */ row) => row.map((cell) => `<td>${escape(cell)}</td>`).join("");
-  return `<table><thead><tr>${head.map((cell) => `<th scope="col">${escape(cell)}</th>`).join("")}</tr></thead>
+  const cells = (/** @type {string[]} */ row) => row.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("");
+  return `<table><thead><tr>${head.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`).join("")}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join("")}</tbody></table>`;
 }
 
 /** @param {string} text */
-export function escape(text) {
+export function escapeHtml(text) {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

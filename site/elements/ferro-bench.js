@@ -99,7 +99,8 @@ export class FerroBench extends HTMLElement {
       return;
     }
     this.#refusals.delete(key);
-    for (const twin of this.#fields()) if (twin.dataset.key === key && twin !== field) twin.value = String(value);
+    for (const twin of this.#fields())
+      if (twin.dataset.key === key && twin !== field) twin.value = String(value);
     if (this.#settings[key] === value) return;
     this.#settings[key] = value;
     this.#restart("");
@@ -269,7 +270,8 @@ export class FerroBench extends HTMLElement {
     const generation = ++this.#generation;
     await this.#guard(generation, async () => {
       const response = await fetch(this.#description.recording);
-      if (!response.ok) throw new Error(`The recorded run is missing on the server (it answered ${response.status}).`);
+      if (!response.ok)
+        throw new Error(`The recorded run is missing on the server (it answered ${response.status}).`);
       this.#answerer = new Recording(await response.json());
       for (const field of this.#fields()) field.disabled = true; // it was recorded with one setting only
     });
@@ -315,7 +317,9 @@ export class FerroBench extends HTMLElement {
 
   /** @param {{ fresh?: boolean }} [options] */
   #show(options) {
-    this.#panels().forEach((view, i) => view.show(this.#description.panels[i], this.#columns, options));
+    for (const [i, view] of this.#panels().entries()) {
+      view.show(this.#description.panels[i], this.#columns, options);
+    }
   }
 
   #settle() {

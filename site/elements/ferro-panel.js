@@ -69,18 +69,20 @@ export class FerroPanel extends HTMLElement {
   #fillTable() {
     const details = this.querySelector("details");
     const place = details?.querySelector(".table-scroll");
-    if (this.#panel && place && details.open) place.innerHTML = tableMarkup(this.#panel, this.#columns);
+    if (this.#panel && place && details?.open) place.innerHTML = tableMarkup(this.#panel, this.#columns);
   }
 
   #paint() {
-    const plot = this.querySelector(".plot");
+    const plot = this.querySelector(".plot-place");
     if (!this.#panel || !plot) return;
     if (this.#canvas.parentNode !== plot) plot.replaceChildren(this.#canvas);
     const { clientWidth: width, clientHeight: height } = plot;
     if (width === 0 || height === 0) return;
-    this.#canvas.style.width = `${width}px`;
-    this.#canvas.style.height = `${height}px`;
     const panel = { ...this.#panel, title: "" }; // the caption bears the title
-    paint(this.#canvas, layoutPanel(panel, this.#columns, { width, height, domains: this.#domains }), readTheme(this));
+    paint(
+      this.#canvas,
+      layoutPanel(panel, this.#columns, { width, height, domains: this.#domains }),
+      readTheme(this),
+    );
   }
 }

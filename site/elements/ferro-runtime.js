@@ -31,7 +31,11 @@ export class FerroRuntime extends HTMLElement {
     }
     this.#bar.setAttribute("aria-label", stage);
     this.#text.textContent =
-      state === "failed" ? "Python did not start." : total ? `${stage}: ${megabytes(received)} of ${megabytes(total)} MB` : stage;
+      state === "failed"
+        ? "Python did not start."
+        : total
+          ? `${stage}: ${megabytes(received)} of ${megabytes(total)} MB`
+          : stage;
     if (state !== "failed") {
       this.#failure.replaceChildren();
     } else if (!this.#failure.hasChildNodes()) {

@@ -222,9 +222,7 @@ class Bench:
         controls = {control.key: control for control in self.all_controls()}
         for key in settings:
             if key not in controls:
-                raise SettingsError(
-                    f"The bench {self.name} has no setting {key!r}; it has {', '.join(controls)}."
-                )
+                raise SettingsError(f"The bench {self.name} has no setting {key!r}; it has {', '.join(controls)}.")
         for key, control in controls.items():
             if key not in settings:
                 raise SettingsError(f"The setting {key!r} of the bench {self.name} is missing.")

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)

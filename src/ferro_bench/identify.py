@@ -185,9 +185,7 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
 def _evaluate(problem: Problem, symbols: list[str], position: Array, iteration: int) -> tuple[Step, Array]:
     """Loss and gradient at a position; numbers beyond range become inf or NaN there, quietly."""
     tape = Tape()
-    variables = {
-        symbol: tape.variable(value) for symbol, value in zip(symbols, position.tolist(), strict=True)
-    }
+    variables = {symbol: tape.variable(value) for symbol, value in zip(symbols, position.tolist(), strict=True)}
     with np.errstate(all="ignore"):
         predicted = rollout(problem.plant, problem.solver, {**problem.known, **variables}, problem.record)
         loss = mean_squared_error(predicted, problem.record.measured.values)

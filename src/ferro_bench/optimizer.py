@@ -19,9 +19,9 @@ class Optimizer(Protocol):
 class GradientDescent:
     """Step against the gradient: Δp = -rate ∇L.
 
-    Near a minimum with curvature h this shrinks the error by the factor 1 - rate·h a step, so it needs rate < 2/h; above
-    that every step overshoots by more than it gained (Nocedal and Wright, *Numerical Optimization*, 2nd ed., 2006,
-    section 3.3).
+    Near a minimum with curvature h this shrinks the error by the factor 1 - rate·h a step, so it needs rate < 2/h;
+    above that every step overshoots by more than it gained (Nocedal and Wright, *Numerical Optimization*, 2nd ed.,
+    Springer 2006, section 3.3).
 
     Args:
         rate: the learning rate, in parameter units squared per unit of loss.

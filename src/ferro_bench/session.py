@@ -66,12 +66,12 @@ class Session:
             if kind not in self._handlers:
                 raise RequestError(f"There is no request {kind!r}; there is {', '.join(self._handlers)}.")
             reply = self._handlers[kind](request)
-        except (RequestError, SettingsError, LookupError) as error:
+        except (RequestError, SettingsError) as error:
             reply = {"kind": "refused", "sentence": str(error.args[0])}
         return json.dumps(_plain(reply), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
     def _describe(self, request: Message) -> Message:
-        bench = benches.load(_field(request, "bench", str))
+        bench = _bench(request)
         settings = bench.defaults()
         first = next(bench.train(settings))
         return {
@@ -88,7 +88,7 @@ class Session:
 
     def _open(self, request: Message) -> Message:
         name = _field(request, "run", str)
-        bench = benches.load(_field(request, "bench", str))
+        bench = _bench(request)
         settings = bench.checked(_field(request, "settings", dict))
         run = _Run(bench, settings, bench.train(settings))
         first = next(run.steps)
@@ -133,10 +133,15 @@ def _field(request: Any, name: str, kind: type) -> Any:
     if name not in request:
         raise RequestError(f"The request lacks {name!r}.")
     if not isinstance(request[name], kind):
-        raise RequestError(
-            f"{name!r} in the request must be of type {kind.__name__}, not {request[name]!r}."
-        )
+        raise RequestError(f"{name!r} in the request must be of type {kind.__name__}, not {request[name]!r}.")
     return request[name]
+
+
+def _bench(request: Message) -> Bench:
+    try:
+        return benches.load(_field(request, "bench", str))
+    except LookupError as error:
+        raise RequestError(error.args[0]) from None
 
 
 def _control(control: Control) -> Message:

@@ -50,11 +50,7 @@ def test_where_playwright_can_not_download_root_gets_the_systems_package(
     )
     assert browser.main() == 0
     said = capsys.readouterr().out
-    assert (
-        said.index("playwright install chromium")
-        < said.index("apt-get update")
-        < said.index("apt-get install")
-    )
+    assert said.index("playwright install chromium") < said.index("apt-get update") < said.index("apt-get install")
     assert said.endswith(f"Tests will use {target}\n")
 
 

@@ -94,18 +94,12 @@ def test_a_file_put_by_hand_into_the_cache_needs_no_source(tmp_path: Path) -> No
 
 def test_other_bytes_are_refused_and_neither_kept_nor_placed(tmp_path: Path, web: FakeWeb) -> None:
     web.files["a.whl"] = b"<html>Sign in to this network</html>"
-    with pytest.raises(
-        RuntimeUnavailable, match=r"a\.whl .* web: answered with other bytes \(sha256 [0-9a-f]{64}\)"
-    ):
-        fetch_runtime(
-            tmp_path / "cache", tmp_path / "out", pins(tmp_path, ["a.whl"], web={"web": web.address})
-        )
+    with pytest.raises(RuntimeUnavailable, match=r"a\.whl .* web: answered with other bytes \(sha256 [0-9a-f]{64}\)"):
+        fetch_runtime(tmp_path / "cache", tmp_path / "out", pins(tmp_path, ["a.whl"], web={"web": web.address}))
     assert list((tmp_path / "cache").iterdir()) == list((tmp_path / "out").iterdir()) == []
 
 
-def test_a_failure_names_the_file_every_source_with_its_answer_and_the_way_on(
-    tmp_path: Path, web: FakeWeb
-) -> None:
+def test_a_failure_names_the_file_every_source_with_its_answer_and_the_way_on(tmp_path: Path, web: FakeWeb) -> None:
     wanted = pins(tmp_path, ["a.whl"], gone={"web": NOWHERE}, empty={"web": web.address})
     with pytest.raises(RuntimeUnavailable) as caught:
         fetch_runtime(tmp_path / "cache", tmp_path / "out", wanted)
@@ -244,9 +238,7 @@ def test_the_same_wheels_give_the_same_bytes_in_any_order(tmp_path: Path, offici
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
-def test_a_wheel_whose_dependency_would_be_missing_in_the_page_is_refused(
-    tmp_path: Path, official: Path
-) -> None:
+def test_a_wheel_whose_dependency_would_be_missing_in_the_page_is_refused(tmp_path: Path, official: Path) -> None:
     with pytest.raises(ValueError, match=r"ferro_bench-0\.1\.0-py3-none-any\.whl needs numpy"):
         freeze_lock(official, [wheel(tmp_path, "ferro_bench", requires="numpy")], tmp_path / "lock.json")
     assert not (tmp_path / "lock.json").exists()

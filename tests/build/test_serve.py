@@ -55,20 +55,13 @@ def test_a_taken_port_is_one_sentence_and_exit_code_1(
     assert said.out == ""
 
 
-def test_a_missing_folder_is_one_sentence_and_exit_code_1(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_folder_is_one_sentence_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert serve.main([str(tmp_path / "dist"), "0"]) == 1
-    assert (
-        capsys.readouterr().err
-        == f"{tmp_path / 'dist'} is not a folder: build the site first (make build).\n"
-    )
+    assert capsys.readouterr().err == f"{tmp_path / 'dist'} is not a folder: build the site first (make build).\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["."], [".", "eighty"], [".", "-1"]])
-def test_wrong_arguments_show_how_to_call_it(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_arguments_show_how_to_call_it(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert serve.main(arguments) == 2
     assert capsys.readouterr().err.startswith("Usage: ")
 
@@ -81,9 +74,7 @@ def test_a_port_that_is_none_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_it_prints_its_address_and_stops_on_ctrl_c(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "building.serve", str(tmp_path), "0"]
     root = Path(serve.__file__).parent.parent
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root
-    ) as running:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root) as running:
         assert running.stdout is not None
         said = running.stdout.readline()
         running.send_signal(signal.SIGINT)

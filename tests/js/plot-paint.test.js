@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { paint } from "../../site/plot/canvas.js";
 import { MARKS, markOf } from "../../site/plot/marks.js";
 import { layoutPanel } from "../../site/plot/panel.js";
@@ -112,12 +110,4 @@ test("the roles differ by mark, not by colour alone", () => {
     JSON.stringify(MARKS[role]),
   );
   assert.equal(new Set(marks).size, marks.length);
-});
-
-test("the command line prints one SVG a panel", () => {
-  const script = fileURLToPath(new URL("../../site/plot/render-svg.js", import.meta.url));
-  const input = JSON.stringify({ panels: [PANEL, PANEL], columns: COLUMNS, ...SIZE });
-  const pictures = JSON.parse(execFileSync(process.execPath, [script], { input, encoding: "utf8" }));
-  assert.equal(pictures.length, 2);
-  assert.ok(pictures[0].includes("Measured: 3 points"));
 });

@@ -80,8 +80,8 @@ def data(settings: Settings) -> Dataset:
 
 def optimizer(settings: Settings) -> Optimizer:
     """A fresh optimizer of the chosen kind with the chosen learning rate."""
-    kind = {"gradient descent": GradientDescent, "adam": Adam}[str(settings["optimizer"])]
-    return kind(float(settings["learning_rate"]))
+    rate = float(settings["learning_rate"])
+    return Adam(rate) if settings["optimizer"] == "adam" else GradientDescent(rate)
 
 
 BENCH = Bench(

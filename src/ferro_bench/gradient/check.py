@@ -51,7 +51,7 @@ def central_difference(function: Callable[..., Any], *arguments: Any) -> list[An
     for point in points:
         derivative = np.empty(point.shape)
         for index in np.ndindex(point.shape):
-            centre = point[index]
+            centre = float(point[index])
             h = _STEP * max(1.0, abs(centre))
             point[index] = centre + h
             above = float(function(*[_number(x) for x in points]))

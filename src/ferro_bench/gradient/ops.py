@@ -32,9 +32,7 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
     added = np.ndim(gradient) - len(shape)
     if added > 0:
         gradient = np.sum(gradient, axis=tuple(range(added)))
-    stretched = tuple(
-        axis for axis, size in enumerate(shape) if size == 1 and np.shape(gradient)[axis] != 1
-    )
+    stretched = tuple(axis for axis, size in enumerate(shape) if size == 1 and np.shape(gradient)[axis] != 1)
     return np.sum(gradient, axis=stretched, keepdims=True) if stretched else gradient
 
 
@@ -266,9 +264,7 @@ FUNCTIONS: dict[Any, Linear] = {
     np.transpose: Linear(
         "transpose",
         np.transpose,
-        lambda i, g, operands, axes: np.transpose(
-            g, None if axes is None else np.argsort(np.mod(axes, np.ndim(g)))
-        ),
+        lambda i, g, operands, axes: np.transpose(g, None if axes is None else np.argsort(np.mod(axes, np.ndim(g)))),
         lambda a, axes=None: ((a,), {"axes": axes}),
     ),
     np.expand_dims: Linear(

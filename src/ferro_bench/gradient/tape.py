@@ -17,8 +17,6 @@ import numpy as np
 
 from . import ops
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
 
 class _Record(NamedTuple):
     primitive: ops.Primitive
@@ -90,9 +88,7 @@ class Tape:
                 continue
             for i, parent in enumerate(record.parents):
                 if parent >= 0:
-                    share = record.primitive.pullback(
-                        i, adjoint, record.output, record.operands, record.options
-                    )
+                    share = record.primitive.pullback(i, adjoint, record.output, record.operands, record.options)
                     known = adjoints[parent]
                     # Never in place: a share may be the very array that another operand received.
                     adjoints[parent] = share if known is None else known + share
@@ -222,7 +218,7 @@ class Var:
 
     @property
     def T(self) -> Any:
-        return np.transpose(self)  # type: ignore[call-overload]
+        return np.transpose(self)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -236,18 +232,16 @@ class Var:
         return self.tape.record(ops.ITEM, (self,), {"key": key})
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise TypeError(
-            "a tape variable cannot be changed in place; collect the parts in a list and np.stack them"
-        )
+        raise TypeError("a tape variable cannot be changed in place; collect the parts in a list and np.stack them")
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return np.sum(self, axis=axis, keepdims=keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return np.mean(self, axis=axis, keepdims=keepdims)
 
     def reshape(self, *shape: Any) -> Any:
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)  # type: ignore[call-overload]
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def __repr__(self) -> str:
         return f"Var({self.value!r})"
