@@ -22,16 +22,16 @@ PACKAGES = ("numpy", "ferro-bench")
 LATER = "micropip-"
 
 
-def main() -> None:
+def main(dist: Path = DIST) -> None:
     """The build, step by step."""
-    start_from_scratch(DIST)
+    start_from_scratch(dist)
     lesson.check_sources(ROOT / "site")
-    runtime = assemble_runtime(DIST / "runtime")
-    bundled = assets.bundle(DIST)
+    runtime = assemble_runtime(dist / "runtime")
+    bundled = assets.bundle(dist)
     config = describe_runtime(runtime, bundled["site/worker.js"])
-    site = lesson.Site(DIST, bundled, benches.describe(DIST), config)
-    (DIST / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
-    report(DIST)
+    site = lesson.Site(dist, bundled, benches.describe(dist), config)
+    (dist / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
+    report(dist)
 
 
 def start_from_scratch(dist: Path) -> None:
@@ -43,12 +43,11 @@ def start_from_scratch(dist: Path) -> None:
 def assemble_runtime(folder: Path) -> Path:
     """Gather Pyodide, NumPy, our own wheel and the lock that names them; return the folder under its hashed name."""
     fetched = fetch_runtime(CACHE, folder)
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
-        cwd=ROOT,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    # Not `python -m build`: run from here, that name would find this very file.
+    hatchling = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    built = subprocess.run(hatchling, cwd=ROOT, capture_output=True, text=True, check=False)
+    if built.returncode:
+        raise BuildError(f"The wheel could not be built:\n{built.stderr}")
     lock = fetched["pyodide-lock.json"]
     freeze_lock(lock, sorted(folder.glob("*.whl")), lock)
     return assets.hash_folder(folder)
@@ -71,11 +70,11 @@ def describe_runtime(folder: Path, worker: str) -> dict[str, Any]:
 def report(dist: Path) -> None:
     """Say how big the site is."""
     sizes = [path.stat().st_size for path in dist.rglob("*") if path.is_file()]
-    print(f"Built {dist.relative_to(ROOT)}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB.")
+    print(f"Built {dist.name}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB.")
 
 
 if __name__ == "__main__":
     try:
         main()
-    except (RuntimeUnavailable, lesson.LessonError) as error:
+    except (BuildError, RuntimeUnavailable, lesson.LessonError) as error:
         sys.exit(str(error))

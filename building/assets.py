@@ -12,7 +12,7 @@ from pathlib import Path
 from building.runtime import ROOT
 
 SITE = ROOT / "site"
-ENTRIES = (SITE / "main.js", SITE / "worker.js", SITE / "style" / "lesson.css")
+ENTRIES = (SITE / "main.js", SITE / "worker.js", SITE / "style" / "lesson.css", SITE / "style" / "noscript.css")
 
 
 def bundle(dist: Path) -> dict[str, str]:
@@ -41,7 +41,7 @@ def bundle(dist: Path) -> dict[str, str]:
     outputs = json.loads(report.read_text("utf-8"))["outputs"]
     report.unlink()
     return {
-        output["entryPoint"]: (ROOT / path).relative_to(dist).as_posix()
+        output["entryPoint"]: (ROOT / path).resolve().relative_to(dist.resolve()).as_posix()
         for path, output in outputs.items()
         if "entryPoint" in output
     }

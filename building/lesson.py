@@ -27,8 +27,12 @@ from building.runtime import ROOT
 Attributes = dict[str, str | None]
 
 # Attributes by which a page fetches something, as opposed to a link that a reader may follow.
-FETCHING = {"src", "srcset", "poster", "data", "background", "action", "formaction", "manifest"}
-ENTITY = re.compile(r"https?:|//", re.IGNORECASE)
+FETCHING = {"src", "srcset", "poster", "data", "background", "action", "formaction", "manifest", "ping", "imagesrcset"}
+# Elements whose href a reader follows; on any other, such as link, base or an image in SVG, it is fetched.
+FOLLOWED = {"a", "area"}
+ELSEWHERE = re.compile(r"\s*(https?:|//)", re.IGNORECASE)
+# In a script or a style: with its scheme, or without one in quotes or in url().
+ADDRESS = re.compile(r"""(?:\b(?:https?|wss?)://|(?<=["'`])//|(?<=url\()//)[^\s"'`)]+""", re.IGNORECASE)
 
 
 class LessonError(Exception):
@@ -53,7 +57,7 @@ class Site:
     markup: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.benches:
+        if self.benches and not self.markup:
             self.markup = dict(zip(self.benches, _prerender(list(self.benches.values())), strict=True))
 
 
@@ -71,15 +75,17 @@ def render(lesson: Path, site: Site) -> str:
     for line, anchor in reader.anchors:
         if anchor not in reader.ids:
             reader.problem(line, f"the link #{anchor} leads to no id on this page")
+    end_of_body = source.rfind("</body>")
+    if end_of_body < 0:
+        reader.problem(source.count("\n") + 1, "there is no </body>, where the build puts what the scripts need")
     if reader.problems:
         raise LessonError("\n".join(reader.problems))
-    page = source
-    for begin, end, text in sorted(reader.edits, reverse=True):
-        page = page[:begin] + text + page[end:]
     config = json.dumps(site.config, separators=(",", ":")).replace("<", "\\u003c")
-    return page.replace(
-        "</body>", f'<script type="application/json" id="ferro-runtime-config">{config}</script>\n</body>'
-    )
+    script = f'<script type="application/json" id="ferro-runtime-config">{config}</script>\n'
+    page = source
+    for begin, end, text in sorted([*reader.edits, (end_of_body, end_of_body, script)], reverse=True):
+        page = page[:begin] + text + page[end:]
+    return page
 
 
 def check_sources(folder: Path) -> None:
@@ -93,7 +99,7 @@ def check_sources(folder: Path) -> None:
         if path.suffix in {".js", ".css", ".svg"}:
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
                 # A namespace looks like an address and is never fetched.
-                for address in re.findall(r"https?://[^\s\"')]+", line.replace("http://www.w3.org/", "")):
+                for address in ADDRESS.findall(line.replace("http://www.w3.org/", "")):
                     problems.append(f"{path.relative_to(folder.parent)}:{number}: {address} is on another host")
     if problems:
         raise LessonError("\n".join(problems))
@@ -109,6 +115,7 @@ class _Reader(HTMLParser):
         self._source = source
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", source))]
         self._formula: tuple[int, Attributes] | None = None
+        self._placed: set[str] = set()
         self.edits: list[tuple[int, int, str]] = []
         self.problems: list[str] = []
         self.ids: set[str] = set()
@@ -126,6 +133,7 @@ class _Reader(HTMLParser):
         given = dict(attributes)
         line = self.getpos()[0]
         begin, end = self._offset(), self._offset() + len(self.get_starttag_text() or "")
+        self._refuse_in_formula(tag)
         self._check(tag, given, line, begin, end)
         if identity := given.get("id"):
             if identity in self.ids:
@@ -149,9 +157,21 @@ class _Reader(HTMLParser):
             latex = html.unescape(self._source[begin:end])
             display = "block" if "display" in given else "inline"
             try:
-                self.edits.append((begin, end, convert(latex, display=display)))
+                formula = convert(latex, display=display)
+                if unknown := re.search(r"\\\w+", formula):  # a command that the converter does not know stays as it is
+                    raise ValueError(f"there is no command {unknown[0]}")
+                self.edits.append((begin, end, formula))
             except Exception as error:
-                self.problem(self.getpos()[0], f"the formula {latex!r} could not be read ({error!r})")
+                reason = str(error) or type(error).__name__
+                self.problem(self.getpos()[0], f"the formula {' '.join(latex.split())} could not be read ({reason})")
+
+        else:
+            self._refuse_in_formula(f"/{tag}")
+
+    def _refuse_in_formula(self, tag: str) -> None:
+        if self._formula:
+            self._formula = None
+            self.problem(self.getpos()[0], f"there is <{tag}> in a formula: close that before, or write &lt; for <")
 
     # Links
 
@@ -161,10 +181,11 @@ class _Reader(HTMLParser):
         for name, value in given.items():
             if name == "style" or name.startswith("on"):
                 self.problem(line, f"the inline attribute {name} is refused by a strict policy")
-            fetches = name in FETCHING or (name == "href" and tag == "link")
-            if fetches and ENTITY.match(value or ""):
+            links = name in {"href", "xlink:href"}
+            fetches = name in FETCHING or (links and tag not in FOLLOWED)
+            if fetches and ELSEWHERE.match(value or ""):
                 self.problem(line, f"{name}={value!r} would make the page fetch from another host")
-            elif (fetches or name == "href") and value is not None:
+            elif (fetches or links) and value is not None:
                 self._follow(name, value, line, begin, end)
 
     def _follow(self, name: str, address: str, line: int, begin: int, end: int) -> None:
@@ -179,18 +200,32 @@ class _Reader(HTMLParser):
             built = self._site.bundled[path]
         elif path.startswith("site/") and (ROOT / path).is_file():
             built = copy_hashed(ROOT / path, self._site.dist)
-        elif (self._site.dist / path).is_file():
+        elif self._is_in_site(path):
             return
         else:
             self.problem(line, f"the link {name}={address!r} leads nowhere")
             return
-        tag = self._source[begin:end]
-        self.edits.append((begin, end, tag.replace(f'"{address}"', f'"{built}"')))
+        written = re.search(rf'\s{name}\s*=\s*"({re.escape(address)})"', self._source[begin:end], re.IGNORECASE)
+        if not written:
+            self.problem(line, f"write {name}={address!r} in double quotes and plain characters")
+            return
+        self.edits.append((begin + written.start(1), begin + written.end(1), built))
+
+    def _is_in_site(self, path: str) -> bool:
+        dist = self._site.dist.resolve()
+        target = (dist / path).resolve()
+        return target.is_file() and target.is_relative_to(dist)
 
     # Elements
 
     def _bench(self, given: Attributes) -> str:
-        return self._site.markup[self._known_bench(given.get("name"))]
+        name = self._known_bench(given.get("name"))
+        if name in self._placed:
+            raise LookupError(
+                f"the bench {name!r} stands on this page already; two would share their ids and their run"
+            )
+        self._placed.add(name)
+        return self._site.markup[name]
 
     def _value(self, given: Attributes) -> str:
         values = self._site.benches[self._known_bench(given.get("bench"))]["values"]
@@ -204,10 +239,13 @@ class _Reader(HTMLParser):
         return name
 
     def _listing(self, given: Attributes) -> str:
-        code = inspect.getsource(_find(given.get("name") or ""))
-        return (
-            f"<pre><code>{highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix='py-'))}</code></pre>"
-        )
+        name = given.get("name") or ""
+        try:
+            code = inspect.getsource(_find(name))
+        except TypeError:
+            raise LookupError(f"{name!r} is a value, which has no source; name a function or a class") from None
+        coloured = highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix="py-"))
+        return f'<pre tabindex="0"><code>{coloured}</code></pre>'  # focusable, so that the keyboard can scroll it
 
     def _offset(self) -> int:
         line, column = self.getpos()

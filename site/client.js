@@ -48,9 +48,13 @@ export class Client extends EventTarget {
     try {
       const worker = this.#makeWorker(url);
       this.#worker = worker;
-      worker.onmessage = ({ data }) => this.#receive(data);
+      // What a terminated worker had under way may still arrive.
+      worker.onmessage = ({ data }) => {
+        if (worker === this.#worker) this.#receive(data);
+      };
       worker.onerror = (event) => {
         event.preventDefault();
+        if (worker !== this.#worker) return;
         this.#fail(
           `The script ${url.split("/").at(-1)} did not run${event.message ? ` (${event.message})` : ": it is missing, blocked, or sent as something else than a script"}.`,
         );
@@ -93,8 +97,8 @@ export class Client extends EventTarget {
         break;
       case "ready":
         clearTimeout(this.#watchdog);
-        this.#setStatus("ready", "Python is ready");
         for (const id of this.#questions.keys()) this.#send(id);
+        this.#setStatus("ready", "Python is ready"); // last, for whoever hears of it may ask at once
         break;
       case "failed":
         this.#fail(message.sentence);
@@ -130,6 +134,7 @@ export class Client extends EventTarget {
   #fail(sentence) {
     clearTimeout(this.#watchdog);
     this.#worker?.terminate();
+    this.#worker = undefined;
     this.#setStatus("failed", sentence);
     const questions = [...this.#questions.values()];
     this.#questions.clear();

@@ -66,18 +66,18 @@ export async function download(base, files, onProgress, { patience = PATIENCE } 
  * @param {AbortSignal} signal
  */
 async function fetchOne(base, file, arrived, signal) {
-  const response = await fetch(base + file.name, { signal }).catch((error) => {
-    if (signal.aborted) throw error;
+  const failed = (/** @type {Error} */ error) => {
     throw new DownloadError(
       `${file.name} could not be fetched (${error.message}). The network, a filter or an extension may block it.`,
     );
-  });
+  };
+  const response = await fetch(base + file.name, { signal }).catch(failed);
   if (!response.ok) {
     throw new DownloadError(
       `${file.name} is missing on the server (it answered ${response.status}). The site may be only partly uploaded.`,
     );
   }
-  const bytes = await readAll(response, arrived);
+  const bytes = await readAll(response, arrived).catch(failed);
   if (bytes.length !== file.bytes || !(await isGenuine(bytes, file.sha256))) {
     const type = response.headers.get("content-type") ?? "no type";
     throw new DownloadError(

@@ -136,6 +136,7 @@ export class FerroBench extends HTMLElement {
         await frame;
       }
     });
+    this.#rest(generation);
   }
 
   async #oneStep() {
@@ -143,10 +144,17 @@ export class FerroBench extends HTMLElement {
     const generation = this.#generation;
     this.#setState("paused", "");
     await this.#guard(generation, () => this.#advance(generation, 1));
-    if (generation === this.#generation && this.state === "paused") {
-      this.#setState("paused", `One step taken; paused at iteration ${this.#columns.iteration.at(-1)}.`);
-      this.#settle();
-    }
+    this.#rest(generation);
+  }
+
+  /**
+   * Say where a run rests, once the step that was under way has come in.
+   * @param {number} generation
+   */
+  #rest(generation) {
+    if (generation !== this.#generation || this.state !== "paused") return;
+    this.#say(`Paused at iteration ${this.#columns.iteration.at(-1)}.`);
+    this.#settle();
   }
 
   /** Wait for Python and an open run; false if something else was asked for meanwhile, or if it cannot be. */
@@ -167,8 +175,7 @@ export class FerroBench extends HTMLElement {
     if (this.state === "loading") {
       this.#restart("The waiting run was cancelled.");
     } else {
-      this.#setState("paused", `Paused at iteration ${this.#columns.iteration.at(-1)}.`);
-      this.#settle();
+      this.#setState("paused", "");
     }
   }
 

@@ -1,0 +1,271 @@
+"""From opening the page to PASS, and every button on the way."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from ferro_bench import Identified, load
+from tests.page.bench import Bench, number
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def ready(open_for_module: Open, site: str) -> Bench:
+    """One page for all tests that can share it: starting Python is what takes the time."""
+    bench = Bench(open_for_module(site))
+    bench.wait_ready()
+    return bench
+
+
+@pytest.fixture
+def bench(ready: Bench) -> Bench:
+    """The shared bench, as a reader finds it."""
+    ready.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    ready.element.get_by_role("combobox", name="optimizer").select_option("Gradient descent")
+    ready.set("start value of c", "0.2")
+    ready.set("learning rate", "0.35")
+    ready.press("Start over")
+    ready.expect_state("idle")
+    expect(ready.element.locator('ferro-value[name="iteration"]')).to_have_text("0")
+    expect(ready.element.locator('ferro-value[name="c"]')).to_have_text("0.2000 kg/m")
+    return ready
+
+
+def native_result(**changes: Any) -> Identified:
+    bench = load("friction")
+    training = bench.train(bench.defaults() | changes)
+    while True:
+        try:
+            next(training)
+        except StopIteration as end:
+            return end.value
+
+
+def listen_to_answers(page: Page) -> list[dict[str, Any]]:
+    """Collect what Python answers, at full precision, where it crosses from the worker to the page."""
+    answers: list[dict[str, Any]] = []
+    page.expose_function("heard", lambda text: answers.append(json.loads(text)))
+    page.add_init_script("""
+        const Plain = Worker;
+        window.Worker = class extends Plain {
+          constructor(...given) {
+            super(...given);
+            this.addEventListener("message", ({ data }) => { if (data.kind === "answer") heard(data.reply); });
+          }
+        };
+    """)
+    return answers
+
+
+def test_train_reaches_pass_with_the_native_result(open_page: Open, site: str) -> None:
+    page = open_page("about:blank")
+    answers = listen_to_answers(page)
+    page.goto(site)
+    bench = Bench(page)
+    bench.press("Train")
+    bench.expect_state("passed")
+    expect(bench.status).to_have_text(re.compile("^PASS"))
+    checks = bench.element.get_by_role("row").filter(has_text="✓ pass")
+    expect(checks).to_have_count(4)
+    (result,) = [answer["result"] for answer in answers if answer.get("result")]
+    assert result["parameters"]["c"] == pytest.approx(native_result().step.parameters["c"], abs=1e-6)
+    assert number(bench.value("c")) == pytest.approx(0.85, abs=0.001)
+
+
+def test_no_request_leaves_the_origin_and_the_console_stays_clean(bench: Bench, site: str) -> None:
+    bench.press("Train")
+    bench.expect_state("passed")
+    assert {urlsplit(url).netloc for url in bench.page.requested if not url.startswith("blob:")} == {
+        urlsplit(site).netloc
+    }
+    assert bench.page.console == []
+
+
+def test_train_pressed_while_python_loads_is_queued(open_page: Open, site: str) -> None:
+    bench = Bench(open_page(site))
+    bench.press("Train")
+    bench.expect_state("loading")
+    expect(bench.status).to_contain_text("still loading")
+    bench.expect_state("passed")
+
+
+def test_a_queued_run_can_be_cancelled(open_page: Open, site: str) -> None:
+    bench = Bench(open_page(site))
+    bench.press("Train")
+    bench.press("Pause")
+    bench.expect_state("idle")
+    bench.wait_ready()
+    bench.page.wait_for_timeout(500)
+    bench.expect_state("idle")
+    assert bench.value("iteration") == "0"
+
+
+def test_the_prediction_slides_onto_the_data(bench: Bench) -> None:
+    measured, before = bench.column(0, 3), bench.column(0, 4)
+    bench.press("Train")
+    bench.expect_state("passed")
+    after = bench.column(0, 4)
+    assert len(measured) == len(before) == len(after) == 120
+    assert max(abs(m - p) for m, p in zip(measured, before, strict=True)) > 0.5
+    assert max(abs(m - p) for m, p in zip(measured, after, strict=True)) < 0.005
+
+
+def test_pause_holds_and_train_goes_on(bench: Bench) -> None:
+    bench.press("Train")
+    expect(bench.element.locator('ferro-value[name="iteration"]')).not_to_have_text("0")
+    bench.press("Pause")
+    bench.expect_state("paused")
+    held = bench.value("iteration")
+    bench.page.wait_for_timeout(400)
+    assert bench.value("iteration") == held
+    expect(bench.status).to_contain_text(f"iteration {held}")
+    bench.press("Train")
+    bench.expect_state("passed")
+    assert int(bench.value("iteration")) > int(held)
+
+
+def test_one_step_takes_one_step(bench: Bench) -> None:
+    loss = number(bench.value("loss"))
+    bench.press("One step")
+    expect(bench.element.locator('ferro-value[name="iteration"]')).to_have_text("1")
+    bench.expect_state("paused")
+    assert number(bench.value("loss")) < loss
+    bench.press("One step")
+    expect(bench.element.locator('ferro-value[name="iteration"]')).to_have_text("2")
+
+
+def test_start_over_goes_back_to_the_first_iterate(bench: Bench) -> None:
+    first = bench.value("c"), bench.value("loss")
+    bench.press("Train")
+    bench.expect_state("passed")
+    bench.press("Start over")
+    bench.expect_state("idle")
+    assert bench.value("iteration") == "0"
+    assert (bench.value("c"), bench.value("loss")) == first
+    expect(bench.element.get_by_role("table", name="Checks")).to_be_hidden()
+    bench.press("Train")
+    bench.expect_state("passed")
+
+
+def test_a_learning_rate_beyond_the_limit_diverges_and_start_over_helps(bench: Bench) -> None:
+    bench.set("learning rate", "5")
+    bench.press("Train")
+    bench.expect_state("diverged")
+    expect(bench.status).to_have_text(re.compile("^Not yet.*diverged"))
+    expect(bench.status).to_contain_text("smaller learning rate")
+    bench.set("learning rate", "0.35")
+    bench.expect_state("idle")
+    bench.press("Train")
+    bench.expect_state("passed")
+
+
+def test_a_budget_that_runs_out_is_not_a_pass(bench: Bench) -> None:
+    bench.page.emulate_media(reduced_motion="reduce")  # 200 iterations take a while to watch
+    bench.set("learning rate", "0.01")
+    bench.press("Train")
+    bench.expect_state("not-yet")
+    expect(bench.status).to_have_text(re.compile("^Not yet"))
+    assert bench.element.get_by_role("row").filter(has_text="✗ not yet").count() >= 1
+
+
+def test_another_optimizer_gives_its_own_result(bench: Bench) -> None:
+    bench.element.get_by_role("combobox", name="optimizer").select_option("Adam")
+    bench.press("One step")
+    expect(bench.element.locator('ferro-value[name="iteration"]')).to_have_text("1")
+    # Adam's first step is as long as its learning rate.
+    assert number(bench.value("c")) == pytest.approx(0.2 + 0.35, abs=1e-4)
+
+
+@pytest.mark.parametrize("typed", ["abc", "NaN", "", "-1", "99", "1e400", "Infinity"])
+def test_a_start_value_that_makes_no_sense_is_refused_at_its_control(bench: Bench, typed: str) -> None:
+    field = bench.field("start value of c")
+    bench.set("start value of c", typed)
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(bench.element.locator(".control").first).to_contain_text("from 0 to 3 kg/m")
+    bench.press("Train")
+    bench.page.wait_for_timeout(200)
+    bench.expect_state("idle")
+    expect(bench.status).to_contain_text("from 0 to 3 kg/m")
+    assert bench.value("c") == "0.2000 kg/m"
+    bench.set("start value of c", "0.5")
+    expect(field).to_have_attribute("aria-invalid", "false")
+    expect(bench.element.locator('ferro-value[name="c"]')).to_have_text("0.5000 kg/m")
+
+
+def test_the_first_prediction_follows_the_start_value(bench: Bench) -> None:
+    before = bench.column(0, 4)
+    bench.set("start value of c", "2")
+    expect(bench.element.locator('ferro-value[name="c"]')).to_have_text("2.000 kg/m")
+    assert bench.column(0, 4)[-1] < before[-1]
+    slider = bench.element.get_by_role("slider", name="start value of c")
+    expect(slider).to_have_value("2")
+
+
+def test_prose_shows_the_live_numbers(bench: Bench) -> None:
+    sentence = bench.page.locator("main li").filter(has_text="It converges")
+    expect(sentence).to_contain_text("0.2000 kg/m")
+    bench.press("Train")
+    bench.expect_state("passed")
+    expect(sentence).to_contain_text("0.8502 kg/m")
+    expect(sentence).to_contain_text("36 iterations")
+
+
+def test_reduced_motion_goes_straight_to_the_result(bench: Bench) -> None:
+    bench.page.emulate_media(reduced_motion="reduce")
+    bench.press("Train")
+    bench.expect_state("passed")
+    assert bench.value("iteration") == "36"
+
+
+def test_keyboard_alone_trains_to_pass(bench: Bench) -> None:
+    bench.button("Train").focus()
+    bench.page.keyboard.press("Enter")
+    bench.expect_state("passed")
+    # The button that cannot act for a while must not drop the keyboard's place.
+    expect(bench.button("Train")).to_be_focused()
+    bench.page.keyboard.press("Tab")
+    expect(bench.button("Pause")).to_be_focused()
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_canvases_follow_the_device_pixel_ratio(open_page: Open, site: str, ratio: int) -> None:
+    page = open_page(site, device_scale_factor=ratio)
+    canvas = page.locator("ferro-bench canvas").first
+    expect(canvas).to_be_visible()
+    drawn, shown = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
+    assert drawn == pytest.approx(shown * ratio, abs=ratio)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_plots_are_drawn_in_gold_and_green_in_both_themes(open_page: Open, site: str, scheme: str) -> None:
+    page = open_page(site, color_scheme=scheme)
+    canvas = page.locator("ferro-bench canvas").first
+    expect(canvas).to_be_visible()
+    page.wait_for_timeout(100)
+    gold, green = canvas.evaluate("""canvas => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let gold = 0, green = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        const [r, g, b] = data.slice(i, i + 3);
+        if (r > 200 && g > 150 && b < 100) gold++;
+        if (g > r + 60 && g > b + 40) green++;
+      }
+      return [gold, green];
+    }""")
+    assert gold > 200
+    assert green > 200
+
+
+def test_the_plots_are_redrawn_when_the_theme_changes(bench: Bench) -> None:
+    pixel = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data]"
+    canvas = bench.element.locator("canvas").first
+    bright = canvas.evaluate(pixel)
+    bench.page.emulate_media(color_scheme="dark")
+    bench.page.wait_for_timeout(200)
+    assert sum(canvas.evaluate(pixel)[:3]) < sum(bright[:3]) - 300
