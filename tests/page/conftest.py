@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from building.browser import find
-from building.runtime import ROOT
+from building.commands import ROOT
 from building.serve import server
 
 DIST = ROOT / "dist"
