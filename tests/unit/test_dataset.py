@@ -1,0 +1,43 @@
+"""Records: the clock, and refusal of bad ones with channel and row named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ferro_bench import Channel, Record
+
+
+def record(u: Any = (1.0, 2.0, 3.0), x: Any = (0.0, 0.1, 0.2), dt: float = 0.5) -> Record:
+    return Record(dt, (0.0, 0.0), Channel("u", "force", "N", np.array(u)), Channel("x", "position", "m", np.array(x)))
+
+
+def test_row_k_was_measured_at_the_end_of_its_interval() -> None:
+    assert record().steps == 3
+    np.testing.assert_array_equal(record().time, [0.5, 1.0, 1.5])
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.02, np.nan, np.inf])
+def test_a_time_step_that_is_no_duration_is_refused(dt: float) -> None:
+    with pytest.raises(ValueError, match=f"time step must be a positive number of seconds, not {dt}"):
+        record(dt=dt)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_sample_that_is_no_number_is_refused_with_channel_and_row(bad: float) -> None:
+    with pytest.raises(ValueError, match=f"channel u has {bad} in row 1"):
+        record(u=(1.0, bad, bad))
+    with pytest.raises(ValueError, match=f"channel x has {bad} in row 2"):
+        record(x=(0.0, 0.1, bad))
+
+
+def test_channels_of_different_length_are_refused_with_both_lengths() -> None:
+    with pytest.raises(ValueError, match="channel u has 3 samples and channel x has 2"):
+        record(x=(0.0, 0.1))
+
+
+def test_a_channel_of_more_than_one_row_is_refused_with_its_shape() -> None:
+    with pytest.raises(ValueError, match=r"channel x must be one row of samples, not shape \(3, 1\)"):
+        record(x=[[0.0], [0.1], [0.2]])

@@ -1,0 +1,179 @@
+"""The training loop on the reference problem: what it yields, and every way in which it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isgenerator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ferro_bench import (
+    Adam,
+    Ending,
+    GradientDescent,
+    Problem,
+    Record,
+    identify,
+    mean_squared_error,
+    rollout,
+    semi_implicit_euler,
+)
+from ferro_bench.benches import friction
+from ferro_bench.gradient import central_difference
+from ferro_bench.identify import WINDOW
+
+C = friction.TRUTH["c"]
+Pull = Callable[..., Any]
+
+
+@pytest.fixture
+def problem(reference: Record) -> Problem:
+    return Problem(friction.PLANT, semi_implicit_euler, reference, {"m": friction.TRUTH["m"]}, {"c": 0.2})
+
+
+def loss_at(problem: Problem, c: float) -> float:
+    predicted = rollout(problem.plant, problem.solver, {**problem.known, "c": c}, problem.record)
+    return float(mean_squared_error(predicted, problem.record.measured.values))
+
+
+# What it yields
+
+
+def test_the_start_comes_first_with_all_that_is_seen_from_there(problem: Problem) -> None:
+    training = identify(problem, GradientDescent(0.35), 10)
+    assert isgenerator(training)
+    first = next(training)
+    assert (first.iteration, first.parameters) == (0, {"c": 0.2})
+    assert first.loss == loss_at(problem, 0.2)
+    assert first.gradient["c"] == pytest.approx(central_difference(lambda c: loss_at(problem, c), 0.2)[0], rel=1e-8)
+    np.testing.assert_array_equal(
+        first.predicted, rollout(problem.plant, problem.solver, {"c": 0.2, "m": 1.4}, problem.record)
+    )
+
+
+def test_nothing_is_computed_before_it_is_asked_for(problem: Problem) -> None:
+    class Counting(GradientDescent):
+        steps = 0
+
+        def step(self, gradient: Any) -> Any:
+            self.steps += 1
+            return super().step(gradient)
+
+    optimizer = Counting(0.35)
+    training = identify(problem, optimizer, 10)
+    for expected in range(3):
+        next(training)
+        assert optimizer.steps == expected
+
+
+def test_each_iterate_is_the_optimizers_step_from_the_one_before(problem: Problem, pull: Pull) -> None:
+    steps, _ = pull(identify(problem, GradientDescent(0.35), 10))
+    assert [step.iteration for step in steps] == list(range(11))
+    for before, after in pairwise(steps):
+        assert after.parameters["c"] == before.parameters["c"] - 0.35 * before.gradient["c"]
+
+
+def test_six_steps_come_within_a_twentieth_of_the_truth(problem: Problem, pull: Pull) -> None:
+    steps, _ = pull(identify(problem, GradientDescent(0.35), 10))
+    near = [step.iteration for step in steps if abs(step.parameters["c"] - C) < 0.05]
+    assert near[0] == 6
+
+
+def test_several_parameters_are_sought_at_once(problem: Problem, pull: Pull) -> None:
+    both = Problem(problem.plant, problem.solver, problem.record, {}, {"m": 1.0, "c": 0.2})
+    _, result = pull(identify(both, Adam(0.1), 300))
+    assert result.step.parameters == pytest.approx({"m": 1.4, "c": 0.85}, abs=1e-3)
+
+
+# How it ends
+
+
+def test_it_converges(problem: Problem, pull: Pull) -> None:
+    steps, result = pull(identify(problem, GradientDescent(0.35), 200))
+    assert result.ending is Ending.CONVERGED
+    assert result.step is steps[-1]
+    assert f"after {steps[-1].iteration} iterations" in result.sentence
+    assert abs(result.step.parameters["c"] - C) < 1e-5
+
+
+def test_at_the_minimum_it_converges_at_once(problem: Problem, pull: Pull) -> None:
+    there = Problem(problem.plant, problem.solver, problem.record, problem.known, {"c": C})
+    steps, result = pull(identify(there, GradientDescent(0.35), 200))
+    assert (len(steps), result.ending) == (1, Ending.CONVERGED)
+
+
+@pytest.mark.parametrize("budget", [0, 5])
+def test_it_ends_when_the_budget_is_spent(problem: Problem, pull: Pull, budget: int) -> None:
+    steps, result = pull(identify(problem, GradientDescent(0.01), budget))
+    assert result.ending is Ending.BUDGET
+    assert (len(steps), result.step) == (budget + 1, steps[-1])
+    assert f"within {budget} iterations" in result.sentence
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_it_stops_on_request(problem: Problem, at: int) -> None:
+    training = identify(problem, GradientDescent(0.35), 200)
+    for _ in range(at + 1):
+        last = next(training)
+    with pytest.raises(StopIteration) as end:
+        training.send(True)
+    assert end.value.value.ending is Ending.STOPPED
+    assert end.value.value.step is last
+    assert f"at iteration {at}" in end.value.value.sentence
+
+
+def test_sending_false_goes_on(problem: Problem) -> None:
+    training = identify(problem, GradientDescent(0.35), 200)
+    assert (next(training).iteration, training.send(False).iteration, next(training).iteration) == (0, 1, 2)
+
+
+@pytest.mark.parametrize("kind", [GradientDescent, Adam])
+@pytest.mark.parametrize("rate", [1e5, 1e20, 1e100, 1e160, 1e300, 1e308])
+def test_a_rate_beyond_all_reason_diverges_and_raises_nothing(
+    problem: Problem, pull: Pull, kind: Callable[[float], Any], rate: float
+) -> None:
+    steps, result = pull(identify(problem, kind(rate), 200))
+    assert result.ending is Ending.DIVERGED
+    assert not np.isfinite(steps[-1].loss)
+    assert "left the range of numbers" in result.sentence
+    assert "smaller learning rate" in result.sentence
+
+
+def test_a_start_from_which_the_rollout_overflows_has_diverged(problem: Problem, pull: Pull) -> None:
+    far = Problem(problem.plant, problem.solver, problem.record, problem.known, {"c": -1e3})
+    steps, result = pull(identify(far, GradientDescent(0.35), 200))
+    assert (len(steps), result.ending) == (1, Ending.DIVERGED)
+
+
+def test_circling_the_minimum_without_end_has_diverged(problem: Problem, pull: Pull) -> None:
+    steps, result = pull(identify(problem, GradientDescent(5.0), 1000))
+    assert result.ending is Ending.DIVERGED
+    assert "overshoots the minimum" in result.sentence
+    assert all(np.isfinite(step.loss) for step in steps)
+    assert len(steps) >= 2 * WINDOW
+    signs = {np.sign(step.gradient["c"]) for step in steps[-WINDOW:]}
+    assert signs == {-1.0, 1.0}
+
+
+def test_worse_than_at_the_start_when_the_budget_is_spent_has_diverged(problem: Problem, pull: Pull) -> None:
+    _, result = pull(identify(problem, GradientDescent(-0.01), 3))
+    assert result.ending is Ending.DIVERGED
+    assert "worse than at the start" in result.sentence
+
+
+def test_the_limit_of_stability_is_two_over_the_curvature(problem: Problem, pull: Pull) -> None:
+    h = 1e-3
+    curvature = (loss_at(problem, C + h) - 2 * loss_at(problem, C) + loss_at(problem, C - h)) / h**2
+    assert 2 / curvature == pytest.approx(2.76, abs=0.005)
+    assert pull(identify(problem, GradientDescent(2.7), 200))[1].ending is not Ending.DIVERGED
+    assert pull(identify(problem, GradientDescent(2.85), 200))[1].ending is Ending.DIVERGED
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.35, 1.4, 2.5, 2.7])
+def test_a_stable_rate_is_never_taken_for_a_divergent_one(problem: Problem, pull: Pull, rate: float) -> None:
+    """Above half the limit every step crosses the minimum, and yet the search closes in."""
+    _, result = pull(identify(problem, GradientDescent(rate), 1000))
+    assert result.ending is Ending.CONVERGED
