@@ -72,6 +72,10 @@ def test_no_overlay_of_the_fit_alone_passes(trained: Trained) -> None:
     checks = trained.bench.judge(trained.result.step.parameters, trained.settings).checks
     assert len(checks) == len(trained.bench.sought) + 3
     assert len({check.name for check in checks}) == len(checks)
+    dataset = trained.bench.data(trained.settings)
+    for check, record in zip(checks[-3:-1], (dataset.fit, dataset.held_out), strict=True):
+        residual = trained.bench.predict(trained.result.step.parameters, record) - record.measured.values
+        assert check.value == pytest.approx(math.sqrt(np.mean(residual**2)), rel=1e-12)
 
 
 @every_bench
