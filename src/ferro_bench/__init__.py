@@ -15,9 +15,10 @@ The package is the pipeline, one module a stage:
     session     the seam to a page: JSON text in, JSON text out
 """
 
-from .bench import Bench, SettingsError
+from .bench import Bench
 from .benches import load, names
-from .dataset import Channel, Dataset, Record
+from .control import SettingsError
+from .dataset import Channel, Dataset, Drive, Record
 from .gradient import Tape, Var, check_gradient, value_and_grad
 from .identify import Ending, Identified, Problem, Step, identify
 from .loss import mean_squared_error
@@ -34,6 +35,7 @@ __all__ = [
     "Channel",
     "Check",
     "Dataset",
+    "Drive",
     "Ending",
     "GradientDescent",
     "Identified",

@@ -11,9 +11,10 @@ import signal
 import sys
 
 from . import benches
-from .bench import Bench, NumberControl, Settings, SettingsError
+from .bench import Bench
+from .control import NumberControl, Settings, SettingsError
 from .identify import Identified
-from .verdict import quantity
+from .quantity import quantity
 
 
 def main(arguments: list[str] | None = None) -> int:

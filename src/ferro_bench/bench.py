@@ -7,147 +7,23 @@ panels, the columns they draw, the live values and the checks, is derived here, 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from .dataset import Array, Dataset, Record
+from .control import Control, NumberControl, Settings, SettingsError
+from .dataset import Array, Dataset
 from .gradient import check_gradient
 from .identify import Identified, Problem, Step, identify
-from .loss import mean_squared_error, root_mean_square
+from .loss import root_mean_square
 from .optimizer import Optimizer
+from .panel import Axis, Line, Panel, Role
 from .plant import Parameter, Plant
-from .rollout import rollout
+from .quantity import quantity
 from .solvers import Solver
-from .verdict import Check, Verdict, gradient_agrees, overlays, quantity, recovers
-
-Settings = Mapping[str, float | str]
-
-
-# Controls ----------------------------------------------------------------------------------------------------------
-
-
-_LARGEST = sys.float_info.max  # JSON may bring integers beyond it
-
-
-@dataclass(frozen=True)
-class NumberControl:
-    """A number that the user may set.
-
-    Attributes:
-        key: its name in the settings.
-        symbol: its letter, as printed.
-        name: what it is called.
-        unit: SI unit as text, or empty.
-        default: its value at first.
-        bounds: lowest and highest value.
-        increment: how far one key press goes.
-    """
-
-    key: str
-    symbol: str
-    name: str
-    unit: str
-    default: float
-    bounds: tuple[float, float]
-    increment: float
-
-    def refusal(self, value: object) -> str | None:
-        """Why a value cannot be used, or None where it can."""
-        low, high = self.bounds
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-            return f"The {self.name} must be a number from {low:g} to {high:g}, not {value!r}."
-        if not low <= value <= high:
-            unit = f" {self.unit}" if self.unit else ""
-            return f"The {self.name} must lie from {low:g} to {high:g}{unit}, but {value:g} does not."
-        return None
-
-
-@dataclass(frozen=True)
-class ChoiceControl:
-    """One of a few named options; the first is the default.
-
-    Attributes:
-        key: its name in the settings.
-        name: what it is called.
-        options: value -> label.
-    """
-
-    key: str
-    name: str
-    options: Mapping[str, str]
-
-    @property
-    def default(self) -> str:
-        return next(iter(self.options))
-
-    def refusal(self, value: object) -> str | None:
-        """Why a value cannot be used, or None where it can."""
-        if isinstance(value, str) and value in self.options:
-            return None
-        return f"The {self.name} must be one of {', '.join(self.options)}, not {value!r}."
-
-
-Control = NumberControl | ChoiceControl
-
-
-class SettingsError(ValueError):
-    """Settings that a bench cannot run with; the message names the setting and what it accepts."""
-
-
-# Panels ------------------------------------------------------------------------------------------------------------
-
-
-class Role(StrEnum):
-    """What a line stands for; the page gives each role its colour and mark."""
-
-    MEASURED = "measured"
-    PREDICTED = "predicted"
-    START = "start"
-    TRUTH = "truth"
-    BAND = "band"
-    HISTORY = "history"
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a panel. The domain's ends are fixed where they are numbers and follow the data where None."""
-
-    label: str
-    unit: str
-    scale: str = "linear"
-    domain: tuple[float | None, float | None] | None = None
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a panel: two columns drawn against each other, or one value, or a band from low to high."""
-
-    role: Role
-    label: str
-    x: str | None = None
-    y: str | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One picture: a title, two axes, and the lines in them."""
-
-    key: str
-    title: str
-    x: Axis
-    y: Axis
-    lines: tuple[Line, ...]
-
-
-# The bench ---------------------------------------------------------------------------------------------------------
+from .verdict import Check, Verdict, gradient_agrees, overlays, recovers
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,64 +109,63 @@ class Bench:
 
     # Training and judging
 
+    def problem(self, settings: Settings) -> Problem:
+        """What is to be identified with these settings, on the record to fit."""
+        start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in self.sought}
+        return Problem(self.plant, self.solver, self.data(settings).fit, self.known, start)
+
     def train(self, settings: Settings) -> Generator[Step, bool | None, Identified]:
         """The identification with these settings, ready to be pulled."""
-        start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in self.sought}
-        problem = Problem(self.plant, self.solver, self.data(settings).fit, self.known, start)
-        return identify(problem, self.optimizer(settings), self.budget)
+        return identify(self.problem(settings), self.optimizer(settings), self.budget)
 
-    def predict(self, parameters: Mapping[str, float], record: Record) -> Array:
-        """The rollout of a record with given values of the sought parameters, shape (steps,)."""
-        with np.errstate(all="ignore"):
-            predicted: Array = rollout(self.plant, self.solver, {**self.known, **parameters}, record)
-        return predicted
-
-    def judge(self, parameters: Mapping[str, float], settings: Settings) -> Verdict:
+    def judge(self, sought: Mapping[str, float], settings: Settings) -> Verdict:
         """Evaluate every check at given values of the sought parameters, from these alone."""
         dataset = self.data(settings)
-        unit = dataset.fit.measured.unit
+        measured, held_out = dataset.fit.measured, dataset.held_out.measured
+        problem = self.problem(settings)
+        recovered = (
+            recovers(p.symbol, sought[p.symbol], self.truth[p.symbol], self.tolerances[p.symbol], p.unit)
+            for p in self.sought
+        )
+        with np.errstate(all="ignore"):  # after a divergence the rollout may leave the range of numbers
+            fitted = problem.predict(sought)
         return Verdict(
             (
-                *(
-                    recovers(
-                        p.symbol,
-                        parameters[p.symbol],
-                        self.truth[p.symbol],
-                        self.tolerances[p.symbol],
-                        p.unit,
-                    )
-                    for p in self.sought
-                ),
+                *recovered,
                 overlays(
-                    self.predict(parameters, dataset.fit),
-                    dataset.fit.measured.values,
+                    fitted,
+                    measured.values,
                     dataset.noise,
-                    unit,
+                    measured.unit,
                     "measured data",
                     "The prediction does not lie on the data yet: train longer, or look for what the model lacks.",
                 ),
                 overlays(
-                    self.predict(parameters, dataset.held_out),
-                    dataset.held_out.measured.values,
+                    self._predict_held_out(sought, settings),
+                    held_out.values,
                     dataset.noise,
-                    unit,
+                    held_out.unit,
                     "held-out drive",
                     "The model fits what it saw and fails on what it did not see.",
                 ),
-                self._gradient_check(parameters, dataset.fit),
+                self._gradient_check(problem, sought),
             )
         )
 
-    def _gradient_check(self, parameters: Mapping[str, float], record: Record) -> Check:
+    def _predict_held_out(self, sought: Mapping[str, float], settings: Settings) -> Array:
+        problem = replace(self.problem(settings), record=self.data(settings).held_out)
+        with np.errstate(all="ignore"):
+            predicted: Array = problem.predict(sought)
+        return predicted
+
+    def _gradient_check(self, problem: Problem, sought: Mapping[str, float]) -> Check:
         def loss(*values: Any) -> Any:
-            sought = dict(zip(parameters, values, strict=True))
-            predicted = rollout(self.plant, self.solver, {**self.known, **sought}, record)
-            return mean_squared_error(predicted, record.measured.values)
+            return problem.loss(problem.predict(dict(zip(sought, values, strict=True))))
 
         with np.errstate(all="ignore"):
-            check = check_gradient(loss, *parameters.values())
+            check = check_gradient(loss, *sought.values())
         # With several parameters the elements have different units, and the worst of them is the one reported.
-        units = {f"{record.measured.unit}² per {p.unit}" for p in self.sought}
+        units = {f"{problem.record.measured.unit}² per {p.unit}" for p in self.sought}
         return gradient_agrees(check, units.pop() if len(units) == 1 else "")
 
     # What a page shows
@@ -359,9 +234,9 @@ class Bench:
         """The columns that stay as they are for a whole run: the data, and the prediction it starts from."""
         dataset = self.data(settings)
         return {
-            "time": dataset.fit.time,
+            "time": dataset.fit.drive.time,
             "measured": dataset.fit.measured.values,
-            "held_out_time": dataset.held_out.time,
+            "held_out_time": dataset.held_out.drive.time,
             "held_out_measured": dataset.held_out.measured.values,
             "start": first.predicted,
         }
@@ -370,7 +245,7 @@ class Bench:
         """The columns that each iterate replaces: its predictions."""
         return {
             "predicted": step.predicted,
-            "held_out_predicted": self.predict(step.parameters, self.data(settings).held_out),
+            "held_out_predicted": self._predict_held_out(step.parameters, settings),
         }
 
     def history(self, step: Step) -> dict[str, float]:
@@ -395,7 +270,7 @@ class Bench:
             "loss": quantity(step.loss, f"{unit}²"),
             "rms": quantity(rms, unit),
             "noise": quantity(dataset.noise, unit),
-            "steps": str(dataset.fit.steps),
+            "steps": str(dataset.fit.drive.steps),
         }
         for p in self.sought:
             numbers[p.symbol] = quantity(step.parameters[p.symbol], p.unit)

@@ -1,7 +1,7 @@
 """What was applied, what was measured, and on which clock.
 
-A `Record` is one experiment. A `Dataset` is the pair that an identification needs: one record to fit, and one that the
-fit never sees, on which the result has to predict.
+A `Drive` is what was applied; a `Record` adds what was measured under it. A `Dataset` is the pair that an
+identification needs: one record to fit, and one that the fit never sees, on which the result has to predict.
 """
 
 from __future__ import annotations
@@ -31,44 +31,37 @@ class Channel:
     unit: str
     values: Array
 
+    def __post_init__(self) -> None:
+        if self.values.ndim != 1:
+            raise ValueError(f"channel {self.symbol} must be one row of samples, not shape {self.values.shape}")
+        if self.values.size == 0:
+            raise ValueError(f"channel {self.symbol} has no samples")
+        bad = np.flatnonzero(~np.isfinite(self.values))
+        if bad.size:
+            raise ValueError(
+                f"channel {self.symbol} has {self.values[bad[0]]} in row {bad[0]}; every sample must be a finite number"
+            )
+
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """One experiment on a uniform clock.
-
-    The input is held from t = k dt to t = (k + 1) dt; the measurement of row k is taken at the end of that interval.
+class Drive:
+    """What was applied, on a uniform clock: the input is held from t = k dt to t = (k + 1) dt.
 
     Attributes:
         dt: time between samples, in seconds.
         start: the state at t = 0, one number a state of the plant.
         input: the signal that was applied, shape (steps,).
-        measured: the signal that was measured, shape (steps,).
     """
 
     dt: float
     start: tuple[float, ...]
     input: Channel
-    measured: Channel
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.dt) and self.dt > 0):
             raise ValueError(f"the time step must be a positive number of seconds, not {self.dt}")
-        for channel in (self.input, self.measured):
-            if channel.values.ndim != 1:
-                raise ValueError(
-                    f"channel {channel.symbol} must be one row of samples, not shape {channel.values.shape}"
-                )
-            bad = np.flatnonzero(~np.isfinite(channel.values))
-            if bad.size:
-                raise ValueError(
-                    f"channel {channel.symbol} has {channel.values[bad[0]]} in row {bad[0]}; "
-                    "every sample must be a finite number"
-                )
-        if len(self.input.values) != len(self.measured.values):
-            raise ValueError(
-                f"channel {self.input.symbol} has {len(self.input.values)} samples and channel "
-                f"{self.measured.symbol} has {len(self.measured.values)}; they must be as many"
-            )
+        if not np.all(np.isfinite(self.start)):
+            raise ValueError(f"the state at t = 0 must be made of finite numbers, not {self.start}")
 
     @property
     def steps(self) -> int:
@@ -76,8 +69,28 @@ class Record:
 
     @property
     def time(self) -> Array:
-        """When each measurement was taken, in seconds, shape (steps,)."""
+        """The end of each step, in seconds, shape (steps,)."""
         return self.dt * np.arange(1, self.steps + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One experiment: a drive, and what was measured under it.
+
+    Attributes:
+        drive: what was applied.
+        measured: the signal that was measured at the end of each step, shape (steps,).
+    """
+
+    drive: Drive
+    measured: Channel
+
+    def __post_init__(self) -> None:
+        if len(self.measured.values) != self.drive.steps:
+            raise ValueError(
+                f"channel {self.drive.input.symbol} has {self.drive.steps} samples and channel "
+                f"{self.measured.symbol} has {len(self.measured.values)}; they must be as many"
+            )
 
 
 @dataclass(frozen=True, eq=False)

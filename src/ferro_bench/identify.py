@@ -7,9 +7,12 @@ that diverges is a result.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +51,15 @@ class Problem:
     record: Record
     known: Mapping[str, float]
     start: Mapping[str, float]
+
+    def predict(self, sought: Mapping[str, Any]) -> Any:
+        """The rollout with these values of the sought parameters, as floats, arrays of a batch, or tape variables."""
+        parameters = {**self.known, **sought}
+        return rollout(self.plant, self.solver, parameters, self.record.drive, self.record.measured.symbol)
+
+    def loss(self, predicted: Any) -> Any:
+        """How far a prediction is from the measured channel: the mean squared error, in its unit squared."""
+        return mean_squared_error(predicted, self.record.measured.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +111,9 @@ class _Progress:
     """
 
     def __init__(self) -> None:
-        self._losses: list[float] = []
-        self._lengths: list[float] = []
-        self._crossings: list[bool] = []
+        self._losses: deque[float] = deque(maxlen=2 * WINDOW)
+        self._lengths: deque[float] = deque(maxlen=2 * WINDOW)
+        self._crossings: deque[bool] = deque(maxlen=WINDOW)
         self._previous: Array | None = None
 
     def circles(self, loss: float, gradient: Array, change: Array) -> bool:
@@ -110,13 +122,20 @@ class _Progress:
         self._lengths.append(float(np.max(np.abs(change))))
         self._crossings.append(self._previous is not None and float(gradient @ self._previous) < 0)
         self._previous = gradient
-        before, lately = slice(-2 * WINDOW, -WINDOW), slice(-WINDOW, None)
         return (
-            len(self._losses) >= 2 * WINDOW
-            and any(self._crossings[lately])
-            and min(self._losses[lately]) > min(self._losses[before]) * (1 - PROGRESS)
-            and max(self._lengths[lately]) > max(self._lengths[before]) * (1 - PROGRESS)
+            len(self._losses) == 2 * WINDOW
+            and any(self._crossings)
+            and _later(self._losses, min) > _earlier(self._losses, min) * (1 - PROGRESS)
+            and _later(self._lengths, max) > _earlier(self._lengths, max) * (1 - PROGRESS)
         )
+
+
+def _earlier(values: Iterable[float], extreme: Callable[[Iterable[float]], float]) -> float:
+    return extreme(islice(values, 0, WINDOW))
+
+
+def _later(values: Iterable[float], extreme: Callable[[Iterable[float]], float]) -> float:
+    return extreme(islice(values, WINDOW, None))
 
 
 def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[Step, bool | None, Identified]:
@@ -165,7 +184,8 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
                 "Choose a smaller learning rate and start over.",
                 step,
             )
-        first_loss = step.loss if iteration == 0 else first_loss
+        if iteration == 0:
+            first_loss = step.loss
         position = ahead
     if step.loss > first_loss:
         return Identified(
@@ -176,8 +196,8 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
         )
     return Identified(
         Ending.BUDGET,
-        f"Not converged within {budget} iterations. "
-        "A larger learning rate goes faster, as long as it is below the limit of stability.",
+        f"Not converged within {budget} iterations. If the loss was still falling, raise the learning rate; "
+        "if it jumped up and down, lower it.",
         step,
     )
 
@@ -187,8 +207,8 @@ def _evaluate(problem: Problem, symbols: list[str], position: Array, iteration: 
     tape = Tape()
     variables = {symbol: tape.variable(value) for symbol, value in zip(symbols, position.tolist(), strict=True)}
     with np.errstate(all="ignore"):
-        predicted = rollout(problem.plant, problem.solver, {**problem.known, **variables}, problem.record)
-        loss = mean_squared_error(predicted, problem.record.measured.values)
+        predicted = problem.predict(variables)
+        loss = problem.loss(predicted)
         gradient = tape.gradient(loss, list(variables.values()))
     step = Step(
         iteration=iteration,

@@ -10,27 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from .dataset import Record
+from .dataset import Drive
 from .plant import Parameters, Plant
 from .solvers import Solver
 
 
-def rollout(plant: Plant, solver: Solver, parameters: Parameters, record: Record) -> Any:
-    """Predict the measured channel of a record.
+def rollout(plant: Plant, solver: Solver, parameters: Parameters, drive: Drive, observed: str) -> Any:
+    """Predict one state of the plant under a drive.
 
     Args:
         plant: the model.
         solver: how it is stepped.
         parameters: every parameter of the plant; floats, arrays of shape (batch,), or tape variables.
-        record: start state, inputs and clock; its measured channel only says which state is observed.
+        drive: start state, inputs and clock.
+        observed: the symbol of the state that is wanted.
 
     Returns:
-        The predicted channel, shape (steps,), or (steps, batch) for a batch; a tape variable if a parameter is one.
+        That state at the end of each step, shape (steps,), or (steps, batch) for a batch; a tape variable if a
+        parameter is one.
     """
-    observed = plant.state_index(record.measured.symbol)
-    state: tuple[Any, ...] = record.start
+    index = plant.state_index(observed)
+    state: tuple[Any, ...] = drive.start
     predicted = []
-    for held in record.input.values.tolist():
-        state = solver(plant, state, held, parameters, record.dt)
-        predicted.append(state[observed])
+    for held in drive.input.values.tolist():
+        state = solver(plant, state, held, parameters, drive.dt)
+        predicted.append(state[index])
     return np.stack(predicted)

@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from . import benches
-from .bench import Bench, Control, NumberControl, Settings, SettingsError
+from .bench import Bench
+from .control import Control, NumberControl, Settings, SettingsError
 from .identify import Ending, Identified, Step
-from .verdict import quantity
+from .quantity import quantity
 
 Message = dict[str, Any]
 
@@ -100,6 +101,8 @@ class Session:
         count = _field(request, "steps", int)
         if name not in self._runs:
             raise RequestError(f"No run {name!r} is open: it has ended, or it was never opened.")
+        if count < 1:
+            raise RequestError(f"'steps' in the request must be at least 1, not {count}.")
         run = self._runs[name]
         taken: list[Step] = []
         result = None

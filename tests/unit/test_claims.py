@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ferro_bench import Dataset, Record, identify, load, rollout, semi_implicit_euler
+from ferro_bench import Dataset, Drive, Record, identify, load, rollout, semi_implicit_euler
 from ferro_bench.benches import friction
 from ferro_bench.dataset import Array, Channel
 from ferro_bench.identify import Problem
@@ -39,7 +39,7 @@ def regress(position: Array) -> float:
 def fit(position: Array) -> float:
     """The drag that the package identifies from a record of the chirp."""
     measured = Channel("x", "position", "m", position)
-    record = Record(friction.DT, (0.0, 0.0), Channel("u", "force", "N", CHIRP), measured)
+    record = Record(Drive(friction.DT, (0.0, 0.0), Channel("u", "force", "N", CHIRP)), measured)
     problem = Problem(friction.PLANT, semi_implicit_euler, record, {"m": 1.4}, {"c": 0.8})
     training = identify(problem, GradientDescent(1.0), 200)
     while True:
@@ -112,5 +112,5 @@ def test_what_the_chirp_is_for() -> None:
 def test_the_plain_path_is_the_packages_own() -> None:
     """So that the figures above speak of the bench that the reader sees."""
     dataset: Dataset = load("friction").data({})
-    rolled = rollout(friction.PLANT, semi_implicit_euler, friction.TRUTH, dataset.fit)
+    rolled = rollout(friction.PLANT, semi_implicit_euler, friction.TRUTH, dataset.fit.drive, "x")
     assert rolled == pytest.approx(path(0.85), abs=1e-12)

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ferro_bench import Channel, Record
+from ferro_bench import Channel, Drive, Record
 
 
 def record(u: Any = (1.0, 2.0, 3.0), x: Any = (0.0, 0.1, 0.2), dt: float = 0.5) -> Record:
-    return Record(dt, (0.0, 0.0), Channel("u", "force", "N", np.array(u)), Channel("x", "position", "m", np.array(x)))
+    drive = Drive(dt, (0.0, 0.0), Channel("u", "force", "N", np.array(u)))
+    return Record(drive, Channel("x", "position", "m", np.array(x)))
 
 
 def test_row_k_was_measured_at_the_end_of_its_interval() -> None:
-    assert record().steps == 3
-    np.testing.assert_array_equal(record().time, [0.5, 1.0, 1.5])
+    assert record().drive.steps == 3
+    np.testing.assert_array_equal(record().drive.time, [0.5, 1.0, 1.5])
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.02, np.nan, np.inf])
@@ -41,3 +42,14 @@ def test_channels_of_different_length_are_refused_with_both_lengths() -> None:
 def test_a_channel_of_more_than_one_row_is_refused_with_its_shape() -> None:
     with pytest.raises(ValueError, match=r"channel x must be one row of samples, not shape \(3, 1\)"):
         record(x=[[0.0], [0.1], [0.2]])
+
+
+def test_an_empty_channel_is_refused() -> None:
+    with pytest.raises(ValueError, match="channel u has no samples"):
+        record(u=(), x=())
+
+
+@pytest.mark.parametrize("start", [(np.nan, 0.0), (0.0, np.inf)])
+def test_a_start_that_is_no_state_is_refused(start: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="the state at t = 0 must be made of finite numbers"):
+        Drive(0.5, start, Channel("u", "force", "N", np.ones(3)))

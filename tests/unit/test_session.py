@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ferro_bench import Bench, GradientDescent, Session, benches
-from ferro_bench.verdict import quantity
+from ferro_bench.quantity import quantity
 
 DEFAULTS = benches.load("friction").defaults()
 

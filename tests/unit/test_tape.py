@@ -377,3 +377,40 @@ def test_variables_of_two_tapes_do_not_mix() -> None:
 def test_a_gradient_of_many_numbers_is_refused_with_their_shape(output: Callable[[Any], Any]) -> None:
     with pytest.raises(ValueError, match=r"one number, but this output has shape \(2, 3\)"):
         value_and_grad(output, np.ones((2, 3)))
+
+
+def test_a_power_of_zero_is_flat_everywhere() -> None:
+    value, (slope,) = value_and_grad(lambda v: v**0, 0.0)
+    assert (value, slope) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("key", [np.array([0, 0]), [0, 0]], ids=["array", "list"])
+def test_later_changes_to_an_index_change_nothing(key: Any) -> None:
+    tape = Tape()
+    a = tape.variable([1.0, 2.0])
+    y = np.sum(a[key])
+    key[0] = key[1] = 1
+    np.testing.assert_array_equal(tape.gradient(y, [a])[0], [2.0, 0.0])
+
+
+def test_later_changes_to_a_condition_change_nothing() -> None:
+    tape = Tape()
+    a = tape.variable([1.0, 2.0])
+    condition = np.array([True, False])
+    y = np.sum(np.where(condition, a, 0.0))
+    condition[:] = ~condition
+    np.testing.assert_array_equal(tape.gradient(y, [a])[0], [1.0, 0.0])
+
+
+def test_zero_to_a_growing_power_stays_zero() -> None:
+    value, (slope,) = value_and_grad(lambda b: 0.0**b, 2.0)
+    assert (value, slope) == (0.0, 0.0)
+
+
+def test_a_number_has_no_length_but_can_be_indexed_as_numpy_does() -> None:
+    v = Tape().variable(1.5)
+    with pytest.raises(TypeError, match="single number and has no length"):
+        len(v)
+    assert v[()].value == 1.5
+    with pytest.raises(IndexError):
+        v[0]

@@ -10,7 +10,8 @@ import pytest
 
 from ferro_bench import Check, Verdict
 from ferro_bench.gradient import GradientCheck
-from ferro_bench.verdict import gradient_agrees, overlays, quantity, recovers
+from ferro_bench.quantity import quantity
+from ferro_bench.verdict import gradient_agrees, overlays, recovers
 
 
 def drag(found: float) -> Check:

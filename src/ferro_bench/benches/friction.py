@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bench import Bench, ChoiceControl, NumberControl, Settings
-from ..dataset import Array, Channel, Dataset, Record
+from ..bench import Bench
+from ..control import ChoiceControl, NumberControl, Settings
+from ..dataset import Array, Channel, Dataset, Drive, Record
 from ..optimizer import Adam, GradientDescent, Optimizer
 from ..plant import Parameter, Plant, State, StateVariable
 from ..rollout import rollout
@@ -57,12 +58,11 @@ def pulses(t: Array) -> Array:
     return np.select([t < 0.7, t < 1.0, t < 1.8], [4.5, 0.0, -6.5], default=3.0)
 
 
-def _measure(drive: Array, noise: Array) -> Record:
-    """Simulate the true plant from rest under a drive, and measure its position with noise."""
-    force = Channel("u", "force", "N", drive)
-    blank = Record(DT, (0.0, 0.0), force, Channel("x", "position", "m", np.zeros(STEPS)))
-    position = rollout(PLANT, semi_implicit_euler, TRUTH, blank)
-    return Record(DT, (0.0, 0.0), force, Channel("x", "position", "m", position + noise))
+def measure(force: Array, noise: Array) -> Record:
+    """Simulate the true plant from rest under a force, and measure its position with noise; both of shape (steps,)."""
+    drive = Drive(DT, (0.0, 0.0), Channel("u", "force", "N", force))
+    position = rollout(PLANT, semi_implicit_euler, TRUTH, drive, observed="x")
+    return Record(drive, Channel("x", "position", "m", position + noise))
 
 
 @cache
@@ -70,7 +70,7 @@ def _dataset() -> Dataset:
     t = DT * np.arange(STEPS)
     random = np.random.default_rng(SEED)
     noise_fit, noise_held_out = NOISE * random.standard_normal((2, STEPS))
-    return Dataset(_measure(chirp(t), noise_fit), _measure(pulses(t), noise_held_out), NOISE)
+    return Dataset(measure(chirp(t), noise_fit), measure(pulses(t), noise_held_out), NOISE)
 
 
 def data(settings: Settings) -> Dataset:

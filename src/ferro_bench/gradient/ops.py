@@ -8,7 +8,10 @@ Two kinds of primitive are enough.
 * A *linear* primitive (sum, stack, indexing, matrix product, ...) is linear in each operand. Its rule is the transpose
   of that linear map, one per operand. Forward mode needs no rule at all: it applies the primitive to the tangent.
 
-Where a function has a kink (``abs``, ``maximum``) the rule is the mean of the two one-sided derivatives.
+Where a function has a kink (``abs``, ``maximum``) the rule is the mean of the two one-sided derivatives. Where it has
+none of either, as at the tip of ``hypot`` or beyond infinity, the rule gives NaN. ``np.where`` is a linear primitive:
+the branch that is not taken receives the adjoint zero, and zero times an infinite slope is NaN. Guard the argument too:
+``np.where(a > 0, np.log(np.where(a > 0, a, 1.0)), 0.0)``.
 
 Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., SIAM 2008, sections 3.1 to 3.3.
 """
@@ -41,12 +44,10 @@ class Elementwise:
     """A primitive that works number by number.
 
     Attributes:
-        name: NumPy's name for it.
         value: computes the output from the operands.
         partials: for each operand, its partial derivative as a function of (output, *operands).
     """
 
-    name: str
     value: Rule
     partials: tuple[Rule, ...]
 
@@ -63,13 +64,11 @@ class Linear:
     """A primitive that is linear in each of its operands.
 
     Attributes:
-        name: NumPy's name for it.
         value: computes the output from the operands and the options.
         transpose: the transposed map for operand ``i``, as a function of (i, adjoint, operands, **options).
         bind: turns a call in NumPy's own signature into (operands, options).
     """
 
-    name: str
     value: Rule
     transpose: Rule
     bind: Callable[..., tuple[Sequence[Any], Options]]
@@ -83,54 +82,64 @@ Primitive = Elementwise | Linear
 
 
 # Elementwise: y stands for the output, a and b for the operands. -------------------------------------------------
-# The four operators and abs use Python's own, which are the same on arrays and several times faster on floats.
 # Division by an operand is NumPy's, because at zero it gives infinity where Python's raises.
 
-_ELEMENTWISE: list[tuple[np.ufunc, Rule, tuple[Rule, ...]]] = [
-    (np.add, operator.add, (lambda y, a, b: 1.0, lambda y, a, b: 1.0)),
-    (np.subtract, operator.sub, (lambda y, a, b: 1.0, lambda y, a, b: -1.0)),
-    (np.multiply, operator.mul, (lambda y, a, b: b, lambda y, a, b: a)),
-    (np.divide, np.divide, (lambda y, a, b: np.divide(1.0, b), lambda y, a, b: -y / b)),
-    (np.power, np.power, (lambda y, a, b: b * np.power(a, b - 1.0), lambda y, a, b: y * np.log(a))),
-    (np.negative, operator.neg, (lambda y, a: -1.0,)),
-    (np.positive, operator.pos, (lambda y, a: 1.0,)),
-    (np.absolute, abs, (lambda y, a: np.sign(a),)),
-    (np.square, np.square, (lambda y, a: 2.0 * a,)),
-    (np.sqrt, np.sqrt, (lambda y, a: 0.5 / y,)),
-    (np.cbrt, np.cbrt, (lambda y, a: 1.0 / (3.0 * y * y),)),
-    (np.reciprocal, np.reciprocal, (lambda y, a: -y * y,)),
-    (np.exp, np.exp, (lambda y, a: y,)),
-    (np.exp2, np.exp2, (lambda y, a: y * np.log(2.0),)),
-    (np.expm1, np.expm1, (lambda y, a: y + 1.0,)),
-    (np.log, np.log, (lambda y, a: np.divide(1.0, a),)),
-    (np.log2, np.log2, (lambda y, a: 1.0 / (a * np.log(2.0)),)),
-    (np.log10, np.log10, (lambda y, a: 1.0 / (a * np.log(10.0)),)),
-    (np.log1p, np.log1p, (lambda y, a: np.divide(1.0, 1.0 + a),)),
-    (np.sin, np.sin, (lambda y, a: np.cos(a),)),
-    (np.cos, np.cos, (lambda y, a: -np.sin(a),)),
-    (np.tan, np.tan, (lambda y, a: 1.0 + y * y,)),
-    (np.arcsin, np.arcsin, (lambda y, a: 1.0 / np.sqrt(1.0 - a * a),)),
-    (np.arccos, np.arccos, (lambda y, a: -1.0 / np.sqrt(1.0 - a * a),)),
-    (np.arctan, np.arctan, (lambda y, a: 1.0 / (1.0 + a * a),)),
-    (
-        np.arctan2,
-        np.arctan2,
-        (lambda y, a, b: np.divide(b, a * a + b * b), lambda y, a, b: -np.divide(a, a * a + b * b)),
-    ),
-    (np.sinh, np.sinh, (lambda y, a: np.cosh(a),)),
-    (np.cosh, np.cosh, (lambda y, a: np.sinh(a),)),
-    (np.tanh, np.tanh, (lambda y, a: 1.0 - y * y,)),
-    (np.arcsinh, np.arcsinh, (lambda y, a: 1.0 / np.sqrt(a * a + 1.0),)),
-    (np.arctanh, np.arctanh, (lambda y, a: np.divide(1.0, 1.0 - a * a),)),
-    (np.hypot, np.hypot, (lambda y, a, b: a / y, lambda y, a, b: b / y)),
-    (np.logaddexp, np.logaddexp, (lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))),
+_PARTIALS: dict[np.ufunc, tuple[Rule, ...]] = {
+    np.add: (lambda y, a, b: 1.0, lambda y, a, b: 1.0),
+    np.subtract: (lambda y, a, b: 1.0, lambda y, a, b: -1.0),
+    np.multiply: (lambda y, a, b: b, lambda y, a, b: a),
+    np.divide: (lambda y, a, b: np.divide(1.0, b), lambda y, a, b: -y / b),
+    np.power: (lambda y, a, b: _power_slope(a, b), lambda y, a, b: y * np.log(np.where(y == 0.0, 1.0, a))),
+    np.negative: (lambda y, a: -1.0,),
+    np.positive: (lambda y, a: 1.0,),
+    np.absolute: (lambda y, a: np.sign(a),),
+    np.square: (lambda y, a: 2.0 * a,),
+    np.sqrt: (lambda y, a: 0.5 / y,),
+    np.cbrt: (lambda y, a: 1.0 / (3.0 * y * y),),
+    np.reciprocal: (lambda y, a: -y * y,),
+    np.exp: (lambda y, a: y,),
+    np.exp2: (lambda y, a: y * np.log(2.0),),
+    np.expm1: (lambda y, a: np.exp(a),),
+    np.log: (lambda y, a: np.divide(1.0, a),),
+    np.log2: (lambda y, a: 1.0 / (a * np.log(2.0)),),
+    np.log10: (lambda y, a: 1.0 / (a * np.log(10.0)),),
+    np.log1p: (lambda y, a: np.divide(1.0, 1.0 + a),),
+    np.sin: (lambda y, a: np.cos(a),),
+    np.cos: (lambda y, a: -np.sin(a),),
+    np.tan: (lambda y, a: 1.0 + y * y,),
+    np.arcsin: (lambda y, a: 1.0 / np.sqrt((1.0 - a) * (1.0 + a)),),
+    np.arccos: (lambda y, a: -1.0 / np.sqrt((1.0 - a) * (1.0 + a)),),
+    np.arctan: (lambda y, a: 1.0 / (1.0 + a * a),),
+    np.arctan2: (lambda y, a, b: np.divide(b, a * a + b * b), lambda y, a, b: -np.divide(a, a * a + b * b)),
+    np.sinh: (lambda y, a: np.cosh(a),),
+    np.cosh: (lambda y, a: np.sinh(a),),
+    np.tanh: (lambda y, a: 1.0 - y * y,),
+    np.arcsinh: (lambda y, a: 1.0 / np.sqrt(a * a + 1.0),),
+    np.arctanh: (lambda y, a: np.divide(1.0, (1.0 - a) * (1.0 + a)),),
+    np.hypot: (lambda y, a, b: a / y, lambda y, a, b: b / y),
+    np.logaddexp: (lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y)),
     # Kinks and steps.
-    (np.maximum, np.maximum, (lambda y, a, b: _heaviside(a - b), lambda y, a, b: _heaviside(b - a))),
-    (np.minimum, np.minimum, (lambda y, a, b: _heaviside(b - a), lambda y, a, b: _heaviside(a - b))),
-    (np.sign, np.sign, (lambda y, a: 0.0 * a,)),
-    (np.floor, np.floor, (lambda y, a: 0.0 * a,)),
-    (np.ceil, np.ceil, (lambda y, a: 0.0 * a,)),
-]
+    np.maximum: (lambda y, a, b: _heaviside(a - b), lambda y, a, b: _heaviside(b - a)),
+    np.minimum: (lambda y, a, b: _heaviside(b - a), lambda y, a, b: _heaviside(a - b)),
+    np.sign: (lambda y, a: 0.0,),
+    np.floor: (lambda y, a: 0.0,),
+    np.ceil: (lambda y, a: 0.0,),
+}
+
+# Python's own operators do the same on arrays and are several times faster on floats.
+_FASTER: dict[np.ufunc, Rule] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.negative: operator.neg,
+    np.positive: operator.pos,
+    np.absolute: abs,
+}
+
+
+def _power_slope(a: Any, b: Any) -> Any:
+    """b a^(b - 1), and 0 where b is 0: there the power is 1 whatever a is, also at a = 0."""
+    return b * np.power(a, np.where(b == 0.0, 1.0, b - 1.0))
 
 
 def _heaviside(difference: Any) -> Any:
@@ -138,7 +147,7 @@ def _heaviside(difference: Any) -> Any:
 
 
 UFUNCS: dict[Any, Elementwise] = {
-    ufunc: Elementwise(ufunc.__name__, value, partials) for ufunc, value, partials in _ELEMENTWISE
+    ufunc: Elementwise(_FASTER.get(ufunc, ufunc), partials) for ufunc, partials in _PARTIALS.items()
 }
 
 # Comparisons give plain booleans, which carry no derivative.
@@ -169,7 +178,7 @@ def _spread(adjoint: Any, operand: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _mean_transpose(i: int, g: Any, operands: Operands, axis: Any, keepdims: bool) -> Any:
-    share = g * (np.size(np.mean(operands[0], axis=axis)) / np.size(operands[0]))
+    share = np.divide(g * np.size(g), np.size(operands[0]))  # the adjoint is as large as the output
     return _spread(share, operands[0], axis, keepdims)
 
 
@@ -220,61 +229,52 @@ def _stack(*operands: Any, axis: int) -> Any:
     return np.stack(operands, axis=axis)
 
 
-MATMUL = Linear("matmul", np.matmul, _matmul_transpose, lambda a, b: ((a, b), {}))
-ITEM = Linear("getitem", lambda a, key: a[key], _item_transpose, lambda a, key: ((a,), {"key": key}))
+MATMUL = Linear(np.matmul, _matmul_transpose, lambda a, b: ((a, b), {}))
+ITEM = Linear(lambda a, key: np.asarray(a)[key], _item_transpose, lambda a, key: ((a,), {"key": key}))
 
 FUNCTIONS: dict[Any, Linear] = {
     np.sum: Linear(
-        "sum",
         np.sum,
         lambda i, g, operands, axis, keepdims: _spread(g, operands[0], axis, keepdims),
         lambda a, axis=None, keepdims=False: ((a,), {"axis": axis, "keepdims": keepdims}),
     ),
     np.mean: Linear(
-        "mean",
         np.mean,
         _mean_transpose,
         lambda a, axis=None, keepdims=False: ((a,), {"axis": axis, "keepdims": keepdims}),
     ),
-    np.cumsum: Linear("cumsum", np.cumsum, _cumsum_transpose, lambda a, axis=None: ((a,), {"axis": axis})),
+    np.cumsum: Linear(np.cumsum, _cumsum_transpose, lambda a, axis=None: ((a,), {"axis": axis})),
     np.where: Linear(
-        "where",
         lambda a, b, condition: np.where(condition, a, b),
         _where_transpose,
         lambda condition, x, y: ((x, y), {"condition": condition}),
     ),
     np.stack: Linear(
-        "stack",
         _stack,
         lambda i, g, operands, axis: g[i] if axis == 0 else np.take(g, i, axis=axis),
         lambda arrays, axis=0: (arrays, {"axis": axis}),
     ),
     np.concatenate: Linear(
-        "concatenate",
         _concatenate,
         _concatenate_transpose,
         lambda arrays, axis=0: (arrays, {"axis": operator.index(axis)}),
     ),
     np.reshape: Linear(
-        "reshape",
         np.reshape,
         lambda i, g, operands, shape: np.reshape(g, np.shape(operands[0])),
         lambda a, shape: ((a,), {"shape": shape}),
     ),
     np.transpose: Linear(
-        "transpose",
         np.transpose,
         lambda i, g, operands, axes: np.transpose(g, None if axes is None else np.argsort(np.mod(axes, np.ndim(g)))),
         lambda a, axes=None: ((a,), {"axes": axes}),
     ),
     np.expand_dims: Linear(
-        "expand_dims",
         np.expand_dims,
         lambda i, g, operands, axis: np.reshape(g, np.shape(operands[0])),
         lambda a, axis: ((a,), {"axis": axis}),
     ),
     np.broadcast_to: Linear(
-        "broadcast_to",
         np.broadcast_to,
         lambda i, g, operands, shape: unbroadcast(g, np.shape(operands[0])),
         lambda array, shape: ((array,), {"shape": shape}),

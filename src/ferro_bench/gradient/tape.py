@@ -11,6 +11,7 @@ Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., SIAM 2008, sect
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -49,7 +50,11 @@ class Tape:
         return Var(self, len(self._records) - 1, float(number) if number.ndim == 0 else number)
 
     def record(self, primitive: ops.Primitive, operands: Sequence[Any], options: dict[str, Any]) -> Var:
-        """Apply a primitive to operands of which at least one is a variable of this tape."""
+        """Apply a primitive to operands of which at least one is a variable of this tape.
+
+        Raises:
+            ValueError: if one of them is a variable of another tape.
+        """
         values = tuple([x.value if isinstance(x, Var) else x for x in operands])
         parents = tuple([self._place(x) if isinstance(x, Var) else -1 for x in operands])
         output = primitive.value(*values, **options)
@@ -77,7 +82,7 @@ class Tape:
             For each variable ∂output/∂variable, in the variable's shape; zero where the output does not depend on it.
 
         Raises:
-            ValueError: if the output is not a single number.
+            ValueError: if the output is not a single number, or a variable belongs to another tape.
         """
         _require_one_number(output)
         adjoints: list[Any] = [None] * (self._place(output) + 1)
@@ -118,14 +123,6 @@ def _spelling(function: Any) -> str:
 
 def _refuse(spelling: str, way_on: str = "") -> NoReturn:
     raise TypeError(f"{spelling} has no derivative rule here{way_on}")
-
-
-def _first_tape(operands: Sequence[Any]) -> Tape:
-    for operand in operands:
-        if isinstance(operand, Var):
-            return operand.tape
-    # NumPy dispatched to us although no operand itself is a variable: one is hidden in an option or an inner list.
-    _refuse("a tape variable in that position")
 
 
 def _plain(argument: Any) -> Any:
@@ -183,12 +180,12 @@ class Var:
             if rule is None:
                 return ops.COMPOSITIONS[function](*args, **options)
             operands, settings = rule.bind(*args, **options)
+            settings = {name: _frozen(setting) for name, setting in settings.items()}
         except TypeError as error:
             _refuse(f"{_spelling(function)} in this form", f" ({str(error).replace('<lambda>() ', '')})")
         if any(isinstance(setting, Var) for setting in settings.values()):
             _refuse(f"{_spelling(function)} with a tape variable as an option")
-        operands = [_constant(x) for x in operands]
-        return _first_tape(operands).record(rule, operands, settings)
+        return self.tape.record(rule, [_constant(x) for x in operands], settings)
 
     def __array__(self, *args: Any, **options: Any) -> NoReturn:
         _refuse_to_become("an array (np.array, np.asarray or an element of an array)")
@@ -221,6 +218,8 @@ class Var:
         return np.transpose(self)
 
     def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("this tape variable is a single number and has no length")
         return len(self.value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -229,7 +228,7 @@ class Var:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, Var) or (isinstance(key, tuple) and any(isinstance(k, Var) for k in key)):
             _refuse_to_become("an index")
-        return self.tape.record(ops.ITEM, (self,), {"key": key})
+        return self.tape.record(ops.ITEM, (self,), {"key": _frozen(key)})
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise TypeError("a tape variable cannot be changed in place; collect the parts in a list and np.stack them")
@@ -336,6 +335,11 @@ def _constant(operand: Any) -> Any:
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a tape variable met {operand!r}, which is not made of real numbers")
     return array.astype(np.float64) if array.ndim else float(array)
+
+
+def _frozen(option: Any) -> Any:
+    """A copy of what the caller may change later, before the adjoint comes back and looks at it again."""
+    return copy(option) if isinstance(option, np.ndarray | list) else option
 
 
 def _refuse_to_become(what: str) -> NoReturn:
