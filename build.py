@@ -19,7 +19,7 @@ DIST = ROOT / "dist"
 LESSON = ROOT / "lesson.html"
 # Python packages that the page loads at its start; micropip lies beside them for a cell that imports it.
 PACKAGES = ("numpy", "ferro-bench")
-LATER = "micropip-"
+NOT_AT_START = "micropip-"
 
 
 def main(dist: Path = DIST) -> None:
@@ -29,7 +29,9 @@ def main(dist: Path = DIST) -> None:
     runtime = assemble_runtime(dist / "runtime")
     bundled = assets.bundle(dist)
     config = describe_runtime(runtime, bundled["site/worker.js"])
-    site = lesson.Site(dist, bundled, benches.describe(dist), config)
+    described = benches.describe(dist)
+    bundled["ferro_bench.whl"] = next(runtime.glob("ferro_bench-*.whl")).relative_to(dist).as_posix()
+    site = lesson.Site(dist, bundled, described, benches.prerender(described), config)
     (dist / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
     report(dist)
 
@@ -59,7 +61,7 @@ def describe_runtime(folder: Path, worker: str) -> dict[str, Any]:
         "files": [
             {"name": path.name, "bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
             for path in sorted(folder.iterdir())
-            if not path.name.startswith(LATER)
+            if not path.name.startswith(NOT_AT_START)
         ],
     }
 

@@ -1,10 +1,12 @@
 """What the page shows of each bench before Python has arrived: its description, and one recorded run."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from building.assets import write_hashed
+from building.commands import ROOT, run
 from ferro_bench import Session, names
 
 Message = dict[str, Any]
@@ -13,6 +15,12 @@ Message = dict[str, Any]
 def describe(dist: Path) -> dict[str, Message]:
     """Run every bench natively; return its description, with the address of a recording of the run."""
     return {name: _describe(name, dist) for name in names()}
+
+
+def prerender(descriptions: Mapping[str, Message]) -> dict[str, str]:
+    """The HTML of each bench, made by the page's own scripts, so that nothing moves when these take over."""
+    given = json.dumps(list(descriptions.values()))
+    return dict(zip(descriptions, json.loads(run("node", ROOT / "site" / "prerender.js", given=given)), strict=True))
 
 
 def _describe(name: str, dist: Path) -> Message:

@@ -4,13 +4,14 @@ The source is not parsed into a tree and written out again; the text stays as it
 change is replaced in place. Every problem is collected with its line, so that an author sees them all at once.
 """
 
+import ast
 import html
 import importlib
 import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from building.assets import copy_hashed
-from building.commands import ROOT, run
+from building.commands import ROOT
 
 Attributes = dict[str, str | None]
 
@@ -38,7 +39,7 @@ class LessonError(Exception):
     """The lesson cannot be built; the message lists each problem with file and line."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Site:
     """What the lesson may refer to.
 
@@ -46,18 +47,15 @@ class Site:
         dist: where the site is being built.
         bundled: source path of each bundled asset -> its address.
         benches: name -> description, for every bench.
+        markup: name -> HTML inside the element, for every bench.
         config: what the page's scripts need to know of this build.
     """
 
     dist: Path
     bundled: Mapping[str, str]
     benches: Mapping[str, dict[str, Any]]
+    markup: Mapping[str, str]
     config: Mapping[str, Any]
-    markup: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.benches and not self.markup:
-            self.markup = dict(zip(self.benches, _prerender(list(self.benches.values())), strict=True))
 
 
 def render(lesson: Path, site: Site) -> str:
@@ -159,6 +157,8 @@ class _Reader(HTMLParser):
                 formula = convert(latex, display=display)
                 if unknown := re.search(r"\\\w+", formula):  # a command that the converter does not know stays as it is
                     raise ValueError(f"there is no command {unknown[0]}")
+                if display == "block":  # it scrolls where it is too wide, and so has to be reachable by keyboard
+                    formula = formula.replace("<math ", '<math tabindex="0" ', 1)
                 self.edits.append((begin, end, formula))
             except Exception as error:
                 reason = str(error) or type(error).__name__
@@ -251,6 +251,16 @@ class _Reader(HTMLParser):
         return self._line_starts[line - 1] + column
 
 
+def _without_docstring(code: str) -> str:
+    """The text of one function or class without its docstring: the lesson's prose stands beside it."""
+    (definition,) = ast.parse(code).body
+    first = definition.body[0] if isinstance(definition, ast.FunctionDef | ast.ClassDef) else None
+    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+        return code
+    lines = code.splitlines(keepends=True)
+    return "".join(lines[: first.lineno - 1] + lines[first.end_lineno :])
+
+
 def _find(name: str) -> Any:
     """The function, class or module of a dotted name in the package."""
     module_name, _, attribute = name.rpartition(".")
@@ -260,9 +270,3 @@ def _find(name: str) -> Any:
         return getattr(importlib.import_module(module_name), attribute)
     except (ImportError, AttributeError):
         raise LookupError(f"there is no source {name!r}; name a function as ferro_bench.module.function") from None
-
-
-def _prerender(descriptions: list[dict[str, Any]]) -> list[str]:
-    """The page's own scripts make the markup and the pictures, so that they are the same before and after."""
-    markup: list[str] = json.loads(run("node", ROOT / "site" / "prerender.js", given=json.dumps(descriptions)))
-    return markup

@@ -2,9 +2,11 @@
 
 import errno
 import sys
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -28,6 +30,11 @@ class Handler(SimpleHTTPRequestHandler):
         """Add what makes a reload after a build show the new files."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send a file; a reader who leaves in the middle of it is no error."""
+        with suppress(ConnectionError):
+            super().copyfile(source, outputfile)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Say nothing of requests that went well; errors are logged on their own."""

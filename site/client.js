@@ -9,13 +9,13 @@ import { ask, boot } from "./protocol.js";
 /** @typedef {import("./protocol.js").RuntimeFile} RuntimeFile */
 /** @typedef {{ worker: string, base: string, files: RuntimeFile[], packages: string[] }} RuntimeConfig */
 /** @typedef {{ state: "loading" | "ready" | "failed", stage: string, received: number, total: number }} Status */
-/** @typedef {{ message: string, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
+/** @typedef {{ message: import("./protocol.js").Ask, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
 
 /** Python said no, or could not be asked. Its message is a sentence for the reader. */
 export class ClientError extends Error {}
 
 /** How long the worker may be silent at each stage, in milliseconds. */
-const SILENCE = { script: 9000, start: 60000, answer: 30000 };
+const SILENCE = { script: 9000, start: 60000, answer: 10000 };
 
 /** Fires `status` whenever `status` changes. */
 export class Client extends EventTarget {
@@ -26,6 +26,7 @@ export class Client extends EventTarget {
   /** @type {Worker | undefined} */
   #worker;
   #lastId = 0;
+  #listening = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #watchdog;
   #config;
@@ -62,7 +63,7 @@ export class Client extends EventTarget {
       this.#watch(SILENCE.script, `The script ${url.split("/").at(-1)} did not start.`);
       worker.postMessage(boot(base, files, packages));
     } catch (error) {
-      this.#fail(`This browser refused to start a worker: ${/** @type {Error} */ (error).message}.`);
+      this.#fail(`This browser refused to start a worker. ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -76,16 +77,16 @@ export class Client extends EventTarget {
     if (this.status.state === "failed") return Promise.reject(new ClientError(this.status.stage));
     const message = ask(++this.#lastId, request);
     return new Promise((resolve, reject) => {
-      this.#questions.set(message.id, { message: message.request, resolve, reject });
-      if (this.status.state === "ready") this.#send(message.id);
+      const question = { message, resolve, reject };
+      this.#questions.set(message.id, question);
+      if (this.status.state === "ready") this.#send(question);
     });
   }
 
-  /** @param {number} id */
-  #send(id) {
-    const question = this.#questions.get(id);
-    this.#worker?.postMessage({ kind: "ask", id, request: question?.message });
-    this.#watch(SILENCE.answer, "Python has stopped answering.");
+  /** @param {Question} question */
+  #send({ message }) {
+    this.#worker?.postMessage(message);
+    if (!this.#listening) this.#listen();
   }
 
   /** @param {FromWorker} message */
@@ -97,7 +98,7 @@ export class Client extends EventTarget {
         break;
       case "ready":
         clearTimeout(this.#watchdog);
-        for (const id of this.#questions.keys()) this.#send(id);
+        for (const question of this.#questions.values()) this.#send(question);
         this.#setStatus("ready", "Python is ready"); // last, for whoever hears of it may ask at once
         break;
       case "failed":
@@ -125,14 +126,22 @@ export class Client extends EventTarget {
   #settle(id, how) {
     const question = this.#questions.get(id);
     this.#questions.delete(id);
-    if (this.#questions.size === 0) clearTimeout(this.#watchdog);
-    else this.#watch(SILENCE.answer, "Python has stopped answering.");
+    this.#listening = false;
+    clearTimeout(this.#watchdog);
+    if (this.#questions.size > 0) this.#listen();
     if (question) how(question);
+  }
+
+  /** Expect an answer. The time runs from the last one that came, so further questions do not put it off. */
+  #listen() {
+    this.#listening = true;
+    this.#watch(SILENCE.answer, "Python has stopped answering.");
   }
 
   /** @param {string} sentence */
   #fail(sentence) {
     clearTimeout(this.#watchdog);
+    this.#listening = false;
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#setStatus("failed", sentence);

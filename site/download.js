@@ -72,6 +72,9 @@ async function fetchOne(base, file, arrived, signal) {
     );
   };
   const response = await fetch(base + file.name, { signal }).catch(failed);
+  if (response.status >= 500) {
+    throw new DownloadError(`The server failed to send ${file.name} (it answered ${response.status}).`);
+  }
   if (!response.ok) {
     throw new DownloadError(
       `${file.name} is missing on the server (it answered ${response.status}). The site may be only partly uploaded.`,

@@ -9,6 +9,9 @@ import { answer, failed, fault, progress, ready } from "./protocol.js";
 /** @typedef {import("./protocol.js").ToWorker} ToWorker */
 /** @typedef {import("./protocol.js").FromWorker} FromWorker */
 
+/** Python cannot start here at all. Its message is a sentence for the reader. */
+class StartError extends Error {}
+
 /** @type {(text: string) => string} */
 let handle;
 
@@ -37,7 +40,7 @@ self.onmessage = async (/** @type {MessageEvent<ToWorker>} */ { data }) => {
  */
 async function startPython({ base, files, packages }) {
   if (typeof WebAssembly !== "object") {
-    throw new DownloadError(
+    throw new StartError(
       "This browser does not run WebAssembly here, which Python needs. Lockdown Mode and enhanced security modes switch it off; allow this site in the browser's settings, then retry.",
     );
   }
@@ -107,7 +110,9 @@ function bytesOf(arrived, name) {
 
 /** @param {unknown} error */
 function sentenceOf(error) {
-  return error instanceof DownloadError ? error.message : `Python could not start: ${lastLine(error)}`;
+  return error instanceof StartError || error instanceof DownloadError
+    ? error.message
+    : `Python could not start: ${lastLine(error)}`;
 }
 
 /**

@@ -4,32 +4,15 @@
  */
 
 import { layoutPanel } from "../plot/panel.js";
-import { toSvg } from "../plot/svg.js";
+import { escapeText, toSvg } from "../plot/svg.js";
 import { describePanel, panelTable } from "../plot/words.js";
+import { controlMarkup } from "./bench-controls.js";
 
+/** @typedef {import("./bench-controls.js").Control} Control */
 /** @typedef {import("../plot/panel.js").Panel} Panel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
 
 /**
- * @typedef {object} NumberControl
- * @property {"number"} kind
- * @property {string} key
- * @property {string} symbol
- * @property {string} name
- * @property {string} unit
- * @property {number} default
- * @property {[number, number]} bounds
- * @property {number} increment
- *
- * @typedef {object} ChoiceControl
- * @property {"choice"} kind
- * @property {string} key
- * @property {string} name
- * @property {string} default
- * @property {Record<string, string>} options
- *
- * @typedef {NumberControl | ChoiceControl} Control
- *
  * @typedef {object} Description  see `describe` in `src/ferro_bench/session.py`
  * @property {string} bench
  * @property {string} title
@@ -40,19 +23,18 @@ import { describePanel, panelTable } from "../plot/words.js";
  * @property {Panel[]} panels
  * @property {Columns} columns
  * @property {Record<string, string>} values
+ * @property {Check[]} checks  at the first iterate
  * @property {string} recording  address of a run recorded by the build
  */
 
-/** Sizes of the baked pictures; the style sheet holds the places they go to in the same proportions. */
-const LEAD = { width: 640, height: 320 };
-const OTHER = { width: 360, height: 240 };
+/** @typedef {{ name: string, passed: boolean, value: string, limit: string, because: string, advice: string }} Check */
 
 /** @param {Description} description */
 export function benchMarkup(description) {
-  const { bench, title, summary, controls, panels, columns, readout, values } = description;
+  const { bench, title, summary, controls, panels, columns, readout, values, checks } = description;
   return `
-<h3 class="bench-title">${escapeHtml(title)}</h3>
-<p class="bench-summary">${escapeHtml(summary)}</p>
+<h3 class="bench-title">${escapeText(title)}</h3>
+<p class="bench-summary">${escapeText(summary)}</p>
 <noscript><p>JavaScript is off, so nothing can be trained here. The pictures show the measured data and the prediction before any training.</p></noscript>
 <p class="script-missing">The page’s script has not started, so the Bench cannot run; the article is complete. A filter or an extension may block the script, or the site may be only partly uploaded. <a href="">Retry</a></p>
 <ferro-runtime></ferro-runtime>
@@ -65,63 +47,63 @@ ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
 <button type="button" data-action="step" disabled>One step</button>
 <button type="button" data-action="restart" disabled>Start over</button>
 </div>
-<p class="bench-status" role="status"></p>
+<p class="bench-status" role="status">Python is on its way; the pictures are here already.</p>
 <dl class="bench-readout">
 ${Object.entries(readout)
   .map(
     ([name, label]) =>
-      `<div><dt>${escapeHtml(label)}</dt><dd><ferro-value bench="${escapeHtml(bench)}" name="${escapeHtml(name)}">${escapeHtml(values[name] ?? "")}</ferro-value></dd></div>`,
+      `<div><dt>${escapeText(label)}</dt><dd><ferro-value bench="${escapeText(bench)}" name="${escapeText(name)}">${escapeText(values[name] ?? "")}</ferro-value></dd></div>`,
   )
   .join("\n")}
 </dl>
 <div class="bench-panels">
-${panels.map((panel, i) => panelMarkup(panel, columns, i === 0 ? LEAD : OTHER)).join("\n")}
+${panels.map((panel, i) => panelMarkup(panel, columns) + (i === 0 ? checksMarkup(checks) : "")).join("\n")}
 </div>
-<table class="bench-checks" hidden>
-<caption>Checks</caption>
-<thead><tr><th scope="col">Result</th><th scope="col">What was asked</th><th scope="col">Value</th><th scope="col">At most</th></tr></thead>
-<tbody></tbody>
-</table>
 <script type="application/json">${JSON.stringify(description).replaceAll("<", "\\u003c")}</script>
 `;
 }
 
+/** @param {Check[]} checks */
+function checksMarkup(checks) {
+  return `<table class="bench-checks">
+<caption>What PASS asks for</caption>
+<thead><tr><th scope="col">Result</th><th scope="col">Check</th><th scope="col">Value</th><th scope="col">At most</th></tr></thead>
+<tbody>${checkRows(checks)}</tbody>
+</table>`;
+}
+
+/** @param {Check[]} checks */
+export function checkRows(checks) {
+  return checks
+    .map(
+      ({ name, passed, value, limit, because, advice }) =>
+        `<tr data-passed="${passed}"><td>${passed ? "✓ pass" : "○ not yet"}</td>
+<td>${escapeText(name)} <small>${escapeText(passed ? because : advice)}</small></td><td>${escapeText(value)}</td><td>${escapeText(limit)}</td></tr>`,
+    )
+    .join("");
+}
+
 /**
- * @param {string} bench
- * @param {Control} control
+ * A panel as SVG, in a size between phone and desk; the style sheet fits it into its place.
+ *
+ * @param {Panel} panel
+ * @param {Columns} columns
  */
-function controlMarkup(bench, control) {
-  const id = `${bench}-${control.key}`;
-  if (control.kind === "choice") {
-    const options = Object.entries(control.options).map(
-      ([value, label]) => `<option value="${escapeHtml(value)}">${escapeHtml(label)}</option>`,
-    );
-    return `<div class="control"><label for="${id}">${escapeHtml(control.name)}</label>
-<select id="${id}" data-key="${escapeHtml(control.key)}" disabled>${options.join("")}</select></div>`;
-  }
-  const [low, high] = control.bounds;
-  const unit = control.unit ? ` (${escapeHtml(control.unit)})` : "";
-  return `<div class="control"><label for="${id}"><var>${escapeHtml(control.symbol)}</var> ${escapeHtml(control.name)}${unit}</label>
-<input type="range" data-key="${escapeHtml(control.key)}" aria-label="${escapeHtml(control.symbol)} ${escapeHtml(control.name)}${unit}, slider" min="${low}" max="${high}" step="${control.increment}" value="${control.default}" disabled>
-<input type="text" id="${id}" data-key="${escapeHtml(control.key)}" inputmode="decimal" autocomplete="off" aria-describedby="${id}-refusal" value="${control.default}" disabled>
-<p class="control-refusal" id="${id}-refusal" aria-live="polite"></p></div>`;
+export function pictureMarkup(panel, columns) {
+  const shapes = layoutPanel(panel, columns, { width: 480, height: 260 });
+  return toSvg(shapes, { title: panel.title ?? "", description: describePanel(panel, columns) });
 }
 
 /**
  * @param {Panel} panel
  * @param {Columns} columns
- * @param {{ width: number, height: number }} size
  */
-function panelMarkup(panel, columns, size) {
-  const words = describePanel(panel, columns);
-  const picture = toSvg(layoutPanel({ ...panel, title: "" }, columns, size), {
-    title: panel.title ?? "",
-    description: words,
-  });
+function panelMarkup(panel, columns) {
+  const title = escapeText(panel.title ?? "");
   return `<ferro-panel><figure>
-<figcaption>${escapeHtml(panel.title ?? "")}</figcaption>
-<div class="plot-place">${picture}</div>
-<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${escapeHtml(panel.title ?? "")}, table">${tableMarkup(panel, columns)}</div></details>
+<figcaption>${title}</figcaption>
+<div class="plot-place">${pictureMarkup(panel, columns)}</div>
+<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${title}, table">${tableMarkup(panel, columns)}</div></details>
 </figure></ferro-panel>`;
 }
 
@@ -131,12 +113,7 @@ function panelMarkup(panel, columns, size) {
  */
 export function tableMarkup(panel, columns) {
   const { head, rows } = panelTable(panel, columns);
-  const cells = (/** @type {string[]} */ row) => row.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("");
-  return `<table><thead><tr>${head.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`).join("")}</tr></thead>
+  const cells = (/** @type {string[]} */ row) => row.map((cell) => `<td>${escapeText(cell)}</td>`).join("");
+  return `<table><thead><tr>${head.map((cell) => `<th scope="col">${escapeText(cell)}</th>`).join("")}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join("")}</tbody></table>`;
-}
-
-/** @param {string} text */
-export function escapeHtml(text) {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -7,53 +7,79 @@
  */
 
 import { Recording } from "../recording.js";
+import { BenchControls } from "./bench-controls.js";
+import { checkRows } from "./bench-markup.js";
 
 /** @typedef {import("../client.js").Client} Client */
+/** @typedef {import("./bench-markup.js").Check} Check */
 /** @typedef {import("./bench-markup.js").Description} Description */
-/** @typedef {import("./bench-markup.js").Control} Control */
 /** @typedef {import("./ferro-panel.js").FerroPanel} FerroPanel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
-/** @typedef {{ columns: Columns, values: Record<string, string> }} Sight  a run at its first iterate */
 /** @typedef {"idle" | "loading" | "running" | "paused" | "passed" | "not-yet" | "diverged" | "failed"} State */
+/** @typedef {{ columns: Columns, values: Record<string, string>, checks: Check[] }} Sight  a run at its first iterate */
 
-/** Milliseconds between two iterates: slow enough to see the curve slide, fast enough not to wait for it. */
-const PACE = 70;
+/** Milliseconds from one iterate to the next: the first ones, which go far, are given time to be seen. */
+const pace = (/** @type {number} */ iteration) => 60 + 600 * Math.exp(-iteration / 2);
+
+/** Iterates a request where nothing is to move: few enough that Pause is heard between two requests. */
+const SLICE = 10;
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @type {any} */
+const unset = undefined;
+
+/** One run, from Start over to Start over. What comes in for a run that is no longer the bench's own is dropped. */
+class Run {
+  /** How many further iterates are wanted: none at rest, one for a step, no end of them for training. */
+  wanted = 0;
+  /** Whether somebody is pulling it already; there must not be two. */
+  pulled = false;
+  /** @type {Promise<void> | undefined} */
+  opened;
+
+  /** @param {Pick<Client, "ask">} answerer  Python, or a recording of it */
+  constructor(answerer) {
+    this.answerer = answerer;
+  }
+}
 
 export class FerroBench extends HTMLElement {
   /** @type {Client} */
   static client;
 
-  /** @type {Description} */ #description = JSON.parse("null");
-  /** @type {Sight} */ #first = { columns: {}, values: {} };
+  // The three that follow are set when the element is connected, before anything can read them.
+  /** @type {Description} */ #description = unset;
+  /** @type {BenchControls} */ #controls = unset;
+  /** @type {Sight} */ #first = unset;
   /** @type {Record<string, (number | null)[]>} */ #columns = {};
-  /** @type {Record<string, number | string>} */ #settings = {};
-  /** @type {Map<string, string>} */ #refusals = new Map();
-  /** @type {Pick<Client, "ask">} */ #answerer = FerroBench.client;
-  /** @type {Promise<void> | undefined} */ #opened;
-  #generation = 0; // replies to an earlier run are stale and dropped
+  #run = new Run(FerroBench.client);
+  #opening = Promise.resolve(); // one run is opened at a time, and only if it is still wanted by then
+  #sentence = "";
   #onStatus = () => this.#followRuntime();
+  // A browser may fill in, after going back, what the fields held when the page was left.
+  #onShow = () => this.#controls.show();
 
   connectedCallback() {
     const script = this.querySelector("script[type='application/json']");
     if (!script) return;
     this.#description = JSON.parse(script.textContent ?? "");
     this.#first = this.#description;
-    this.#columns = copyOf(this.#first.columns);
-    for (const control of this.#description.controls) this.#settings[control.key] = control.default;
+    this.#controls = new BenchControls(this, this.#description.controls);
+    this.#controls.enable(true);
     this.addEventListener("click", this);
     this.addEventListener("input", this);
     this.addEventListener("change", this);
-    for (const field of this.#fields()) field.disabled = false;
+    window.addEventListener("pageshow", this.#onShow);
     FerroBench.client.addEventListener("status", this.#onStatus);
     this.#showFirst();
-    this.#setState("idle", "");
+    this.#setState("idle", INVITATION);
     this.#followRuntime();
   }
 
   disconnectedCallback() {
-    this.#generation++;
+    this.#run = new Run(FerroBench.client);
+    window.removeEventListener("pageshow", this.#onShow);
     FerroBench.client.removeEventListener("status", this.#onStatus);
   }
 
@@ -78,143 +104,107 @@ export class FerroBench extends HTMLElement {
   #act(action) {
     // A button that cannot act stays in the tab order, so that pressing it does not lose the keyboard's place.
     if (this.querySelector(`[data-action="${action}"]`)?.getAttribute("aria-disabled") === "true") return;
-    if (action === "train") this.#train();
-    if (action === "step") this.#oneStep();
+    if (action === "train") this.#want(Number.POSITIVE_INFINITY);
+    if (action === "step") this.#want(1);
     if (action === "pause") this.#pause();
-    if (action === "restart") this.#restart("");
+    if (action === "restart") this.#restart();
     if (action === "recording") this.#playRecording();
   }
 
-  // Settings
-
   /** @param {HTMLInputElement} field */
   #change(field) {
-    const key = field.dataset.key ?? "";
-    const control = this.#description.controls.find((candidate) => candidate.key === key);
-    if (!control) return;
-    const { value, refusal } = readControl(control, field.value);
-    this.#showRefusal(field, refusal);
-    if (refusal) {
-      this.#refusals.set(key, refusal);
-      return;
+    if (this.#controls.take(field)) {
+      this.#restart();
+      if (FerroBench.client.status.state === "loading") {
+        this.#setState("idle", "The prediction from these settings appears as soon as Python is there.");
+      }
+    } else if (!this.#controls.refusal) {
+      this.#say(this.#sentence); // in place of a refusal that no longer holds
     }
-    this.#refusals.delete(key);
-    for (const twin of this.#fields())
-      if (twin.dataset.key === key && twin !== field) twin.value = String(value);
-    if (this.#settings[key] === value) return;
-    this.#settings[key] = value;
-    this.#restart("");
-  }
-
-  /**
-   * @param {HTMLInputElement} field
-   * @param {string} refusal
-   */
-  #showRefusal(field, refusal) {
-    const control = field.closest(".control");
-    const line = control?.querySelector(".control-refusal");
-    if (line) line.textContent = refusal;
-    control?.querySelector("input[type=text]")?.setAttribute("aria-invalid", String(refusal !== ""));
-  }
-
-  /** @returns {NodeListOf<HTMLInputElement>} */
-  #fields() {
-    return this.querySelectorAll("[data-key]");
   }
 
   // Training
 
-  async #train() {
-    if (!(await this.#begin())) return;
-    const generation = this.#generation;
-    const steps = reducedMotion.matches ? this.#description.budget + 1 : 1;
-    this.#setState("running", "Training.");
-    await this.#guard(generation, async () => {
-      while (generation === this.#generation && this.state === "running") {
-        const frame = nextFrame(steps === 1 ? PACE : 0);
-        await this.#advance(generation, steps);
-        await frame;
-      }
-    });
-    this.#rest(generation);
-  }
-
-  async #oneStep() {
-    if (!(await this.#begin())) return;
-    const generation = this.#generation;
-    this.#setState("paused", "");
-    await this.#guard(generation, () => this.#advance(generation, 1));
-    this.#rest(generation);
-  }
-
-  /**
-   * Say where a run rests, once the step that was under way has come in.
-   * @param {number} generation
-   */
-  #rest(generation) {
-    if (generation !== this.#generation || this.state !== "paused") return;
-    this.#say(`Paused at iteration ${this.#columns.iteration.at(-1)}.`);
-    this.#settle();
-  }
-
-  /** Wait for Python and an open run; false if something else was asked for meanwhile, or if it cannot be. */
-  async #begin() {
-    if (this.#refusals.size) {
-      this.#say(`Not started. ${[...this.#refusals.values()].join(" ")}`);
-      return false;
+  /** @param {number} iterates */
+  #want(iterates) {
+    if (this.#controls.refusal) {
+      this.#say(`Not started. ${this.#controls.refusal}`);
+      return;
     }
-    if (isEnded(this.state)) this.#restart("");
-    const generation = this.#generation;
-    if (this.#answerer === FerroBench.client && FerroBench.client.status.state !== "ready") {
-      this.#setState("loading", "Python is still loading. Training starts as soon as it is there.");
-    }
-    return this.#guard(generation, () => (this.#opened ??= this.#open()));
+    if (isEnded(this.state)) this.#restart();
+    this.#run.wanted = iterates;
+    const waiting = this.#isLive && FerroBench.client.status.state === "loading";
+    this.#setState(
+      waiting ? "loading" : "running",
+      waiting ? "Python is still loading. This starts as soon as it is there." : "Training.",
+    );
+    this.#pull(this.#run);
   }
 
   #pause() {
-    if (this.state === "loading") {
-      this.#restart("The waiting run was cancelled.");
-    } else {
-      this.#setState("paused", "");
-    }
+    this.#run.wanted = 0;
+    if (this.state === "loading") this.#setState("idle", "The waiting run was cancelled.");
+    else this.#rest();
   }
 
   /**
-   * Drop the run and go back to the first iterate.
-   * @param {string} sentence
+   * Bring in iterates as long as they are wanted.
+   * @param {Run} run
    */
-  #restart(sentence) {
-    const generation = ++this.#generation;
-    this.#opened = undefined;
-    this.#checksTable().hidden = true;
-    this.#setState("idle", sentence);
-    this.#showFirst();
-    // The first prediction from other settings needs Python, and comes when it is there.
-    if (this.#answerer !== FerroBench.client || FerroBench.client.status.state === "ready") {
-      this.#guard(generation, () => (this.#opened = this.#open()));
+  async #pull(run) {
+    if (run.pulled) return;
+    run.pulled = true;
+    try {
+      await this.#open(run);
+      while (run === this.#run && run.wanted > 0 && !isEnded(this.state)) {
+        if (this.state === "loading") this.#setState("running", "Training.");
+        const steps = Math.min(run.wanted, reducedMotion.matches ? SLICE : 1);
+        const breath = wait(reducedMotion.matches ? 0 : pace(this.#columns.iteration.length));
+        await this.#advance(run, steps);
+        run.wanted -= steps;
+        if (run.wanted > 0) await breath;
+      }
+      if (run === this.#run && isUnderWay(this.state)) this.#rest();
+    } catch (error) {
+      if (run === this.#run) this.#setState("failed", /** @type {Error} */ (error).message);
+    } finally {
+      run.pulled = false;
     }
   }
 
-  async #open() {
-    const generation = this.#generation;
-    const opened = await this.#answerer.ask({
-      kind: "open",
-      run: this.#description.bench,
-      bench: this.#description.bench,
-      settings: this.#settings,
-    });
-    if (generation !== this.#generation) return;
-    this.#first = opened;
-    this.#showFirst();
+  #rest() {
+    this.#setState("paused", `Paused at iteration ${this.#columns.iteration.at(-1)}.`);
+    this.#settle();
   }
 
   /**
-   * @param {number} generation
+   * @param {Run} run
+   * @returns {Promise<void>}
+   */
+  #open(run) {
+    run.opened ??= this.#opening.then(async () => {
+      if (run !== this.#run) return;
+      const opened = await run.answerer.ask({
+        kind: "open",
+        run: this.#description.bench,
+        bench: this.#description.bench,
+        settings: this.#controls.settings,
+      });
+      if (run !== this.#run) return;
+      this.#first = opened;
+      this.#showFirst();
+    });
+    this.#opening = run.opened.catch(() => {}); // whoever awaits the run itself hears of a failure
+    return run.opened;
+  }
+
+  /**
+   * @param {Run} run
    * @param {number} steps
    */
-  async #advance(generation, steps) {
-    const reply = await this.#answerer.ask({ kind: "advance", run: this.#description.bench, steps });
-    if (generation !== this.#generation) return;
+  async #advance(run, steps) {
+    const reply = await run.answerer.ask({ kind: "advance", run: this.#description.bench, steps });
+    if (run !== this.#run) return;
     Object.assign(this.#columns, reply.replace);
     for (const [name, entries] of Object.entries(reply.append)) this.#columns[name].push(...entries);
     this.#show();
@@ -224,44 +214,40 @@ export class FerroBench extends HTMLElement {
 
   /** @param {{ state: State, sentence: string, checks: Check[] }} result */
   #finish({ state, sentence, checks }) {
-    const table = this.#checksTable();
-    table.hidden = false;
-    table.tBodies[0].replaceChildren(...checks.map(checkRow));
-    this.#setState(state, sentence);
+    this.#showChecks(checks);
+    this.#setState(state, this.#isLive ? sentence : `${sentence} (Recorded when this page was built.)`);
     this.#settle();
   }
 
   /**
-   * Do something that may fail; what failed is said in the status line.
-   *
-   * @param {number} generation
-   * @param {() => Promise<void> | undefined} action
-   * @returns {Promise<boolean>}  whether the bench is still at the same run
+   * Drop the run and go back to the first iterate.
+   * @param {string} [sentence]
    */
-  async #guard(generation, action) {
-    try {
-      await action();
-      return generation === this.#generation;
-    } catch (error) {
-      if (generation === this.#generation) {
-        this.#opened = undefined;
-        this.#setState("failed", /** @type {Error} */ (error).message);
-      }
-      return false;
-    }
+  #restart(sentence = INVITATION) {
+    this.#run = new Run(this.#run.answerer);
+    this.#showFirst();
+    this.#setState("idle", sentence);
+    // The first prediction from other settings needs Python, and comes when it is there.
+    if (!this.#isLive || FerroBench.client.status.state === "ready") this.#pull(this.#run);
   }
 
   // The runtime
 
+  /** Whether Python answers, and not a recording of it. */
+  get #isLive() {
+    return this.#run.answerer === FerroBench.client;
+  }
+
   #followRuntime() {
     const { state } = FerroBench.client.status;
     if (state === "failed") this.#offerRecording();
-    else this.querySelector("[data-action=recording]")?.remove();
-    if (state !== "ready") return;
-    const recorded = this.#answerer !== FerroBench.client;
-    this.#answerer = FerroBench.client;
-    for (const field of this.#fields()) field.disabled = false;
-    if (recorded || this.state === "idle" || this.state === "failed") this.#restart("");
+    if (state !== "ready" || this.state === "loading") return;
+    this.querySelector("[data-action=recording]")?.remove();
+    const lost = !this.#isLive || isUnderWay(this.state);
+    this.#run = new Run(FerroBench.client);
+    this.#controls.enable(true);
+    if (isEnded(this.state) && !lost) return;
+    this.#restart(lost ? "Python has been started anew, and the run with it." : INVITATION);
   }
 
   #offerRecording() {
@@ -274,17 +260,22 @@ export class FerroBench extends HTMLElement {
   }
 
   async #playRecording() {
-    const generation = ++this.#generation;
-    await this.#guard(generation, async () => {
+    const run = new Run(FerroBench.client);
+    this.#run = run;
+    try {
       const response = await fetch(this.#description.recording);
-      if (!response.ok)
-        throw new Error(`The recorded run is missing on the server (it answered ${response.status}).`);
-      this.#answerer = new Recording(await response.json());
-      for (const field of this.#fields()) field.disabled = true; // it was recorded with one setting only
-    });
-    if (generation !== this.#generation) return;
-    this.#restart("");
-    this.#train();
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      const recording = new Recording(await response.json());
+      if (run !== this.#run) return; // Python, or the reader, was faster
+      this.#run = new Run(recording);
+    } catch (error) {
+      const reason = /** @type {Error} */ (error).message;
+      if (run === this.#run) this.#setState("failed", `The recorded run could not be fetched: ${reason}.`);
+      return;
+    }
+    this.#controls.reset(); // it was recorded with the settings at first, and with no others
+    this.#controls.enable(false);
+    this.#want(Number.POSITIVE_INFINITY);
   }
 
   // Showing
@@ -306,6 +297,7 @@ export class FerroBench extends HTMLElement {
       button.disabled = false;
       button.setAttribute("aria-disabled", String(!possible));
     }
+    this.#sentence = sentence;
     this.#say(sentence);
   }
 
@@ -316,9 +308,10 @@ export class FerroBench extends HTMLElement {
   }
 
   #showFirst() {
-    this.#columns = copyOf(this.#first.columns);
+    this.#columns = structuredClone(/** @type {Record<string, (number | null)[]>} */ (this.#first.columns));
     this.#show({ fresh: true });
     this.#announce(this.#first.values);
+    this.#showChecks(this.#first.checks);
     this.#settle();
   }
 
@@ -327,6 +320,12 @@ export class FerroBench extends HTMLElement {
     for (const [i, view] of this.#panels().entries()) {
       view.show(this.#description.panels[i], this.#columns, options);
     }
+  }
+
+  /** @param {Check[]} checks */
+  #showChecks(checks) {
+    const rows = this.querySelector(".bench-checks tbody");
+    if (rows) rows.innerHTML = checkRows(checks);
   }
 
   #settle() {
@@ -343,51 +342,15 @@ export class FerroBench extends HTMLElement {
   #panels() {
     return [.../** @type {NodeListOf<FerroPanel>} */ (this.querySelectorAll("ferro-panel"))];
   }
-
-  #checksTable() {
-    return /** @type {HTMLTableElement} */ (this.querySelector(".bench-checks"));
-  }
 }
 
-/** @typedef {{ name: string, passed: boolean, value: string, limit: string, because: string, advice: string }} Check */
+export const INVITATION = "Press Train, or follow the gradient One step at a time.";
 
 /** @param {State} state */
 const isEnded = (state) => ["passed", "not-yet", "diverged"].includes(state);
 
-/**
- * What was typed, as a value, or a sentence that says what the control accepts.
- *
- * @param {Control} control
- * @param {string} text
- * @returns {{ value: number | string, refusal: string }}
- */
-export function readControl(control, text) {
-  if (control.kind === "choice") return { value: text, refusal: "" };
-  const [low, high] = control.bounds;
-  const value = text.trim() === "" ? Number.NaN : Number(text.trim().replace(",", ".").replaceAll("−", "-"));
-  if (Number.isFinite(value) && low <= value && value <= high) return { value, refusal: "" };
-  const unit = control.unit ? ` ${control.unit}` : "";
-  const given = text.trim() === "" ? "this is empty" : `“${text.trim()}” is not`;
-  return { value, refusal: `The ${control.name} must be a number from ${low} to ${high}${unit}; ${given}.` };
-}
-
-/** @param {Check} check */
-function checkRow({ name, passed, value, limit, because, advice }) {
-  const row = document.createElement("tr");
-  row.dataset.passed = String(passed);
-  row.insertCell().textContent = passed ? "✓ pass" : "✗ not yet";
-  const asked = row.insertCell();
-  asked.textContent = name;
-  const reason = document.createElement("small");
-  reason.textContent = passed ? because : advice;
-  asked.append(reason);
-  row.insertCell().textContent = value;
-  row.insertCell().textContent = limit;
-  return row;
-}
+/** @param {State} state */
+const isUnderWay = (state) => state === "running" || state === "paused";
 
 /** @param {number} milliseconds */
-const nextFrame = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** @param {Columns} columns */
-const copyOf = (columns) => structuredClone(/** @type {Record<string, (number | null)[]>} */ (columns));
+const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

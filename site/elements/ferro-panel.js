@@ -4,15 +4,17 @@
  */
 
 import { paint, readTheme } from "../plot/canvas.js";
-import { layoutPanel, stickyDomains } from "../plot/panel.js";
+import { stickyDomains } from "../plot/domains.js";
+import { layoutPanel } from "../plot/panel.js";
 import { describePanel } from "../plot/words.js";
-import { tableMarkup } from "./bench-markup.js";
+import { pictureMarkup, tableMarkup } from "./bench-markup.js";
 
 /** @typedef {import("../plot/panel.js").Panel} Panel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
 /** @typedef {import("../plot/panel.js").Domains} Domains */
 
-const darkness = matchMedia("(prefers-color-scheme: dark)");
+/** What changes the colours without changing the page. */
+const SCHEMES = [matchMedia("(prefers-color-scheme: dark)"), matchMedia("(forced-colors: active)")];
 
 export class FerroPanel extends HTMLElement {
   /** @type {Panel | undefined} */
@@ -21,6 +23,9 @@ export class FerroPanel extends HTMLElement {
   #columns = {};
   /** @type {Domains | undefined} */
   #domains;
+  /** @type {import("../plot/canvas.js").Theme | undefined} */
+  #theme;
+  #onPaper = false;
   #frame = 0;
   #canvas = document.createElement("canvas");
   #observer = new ResizeObserver(() => this.#repaint());
@@ -30,18 +35,41 @@ export class FerroPanel extends HTMLElement {
       this.#paint();
     });
   };
+  #recolour = () => {
+    this.#theme = undefined;
+    this.#repaint();
+  };
+
+  /** Paper has another width and other colours than the screen: print lines, not the screen's pixels. */
+  #toPaper = () => {
+    if (!this.#panel) return;
+    this.#onPaper = true;
+    const place = this.#place();
+    if (place) place.innerHTML = pictureMarkup(this.#panel, this.#columns);
+  };
+  #toScreen = () => {
+    this.#onPaper = false;
+    this.#recolour();
+  };
 
   connectedCallback() {
     this.#canvas.setAttribute("role", "img");
     this.#observer.observe(this);
-    darkness.addEventListener("change", this.#repaint);
-    this.querySelector("details")?.addEventListener("toggle", () => this.#fillTable());
+    for (const scheme of SCHEMES) scheme.addEventListener("change", this.#recolour);
+    window.addEventListener("resize", this.#repaint); // also when only the density of pixels changes
+    window.addEventListener("beforeprint", this.#toPaper);
+    window.addEventListener("afterprint", this.#toScreen);
+    this.querySelector("details")?.addEventListener("toggle", this.#fillTable);
   }
 
   disconnectedCallback() {
     cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
     this.#observer.disconnect();
-    darkness.removeEventListener("change", this.#repaint);
+    for (const scheme of SCHEMES) scheme.removeEventListener("change", this.#recolour);
+    window.removeEventListener("resize", this.#repaint);
+    window.removeEventListener("beforeprint", this.#toPaper);
+    window.removeEventListener("afterprint", this.#toScreen);
   }
 
   /**
@@ -66,23 +94,25 @@ export class FerroPanel extends HTMLElement {
     this.#fillTable();
   }
 
-  #fillTable() {
+  #fillTable = () => {
     const details = this.querySelector("details");
     const place = details?.querySelector(".table-scroll");
     if (this.#panel && place && details?.open) place.innerHTML = tableMarkup(this.#panel, this.#columns);
+  };
+
+  /** @returns {HTMLElement | null} */
+  #place() {
+    return this.querySelector(".plot-place");
   }
 
   #paint() {
-    const plot = this.querySelector(".plot-place");
-    if (!this.#panel || !plot) return;
+    const plot = this.#place();
+    if (!this.#panel || !plot || this.#onPaper) return;
     if (this.#canvas.parentNode !== plot) plot.replaceChildren(this.#canvas);
     const { clientWidth: width, clientHeight: height } = plot;
     if (width === 0 || height === 0) return;
-    const panel = { ...this.#panel, title: "" }; // the caption bears the title
-    paint(
-      this.#canvas,
-      layoutPanel(panel, this.#columns, { width, height, domains: this.#domains }),
-      readTheme(this),
-    );
+    this.#theme ??= readTheme(this);
+    const shapes = layoutPanel(this.#panel, this.#columns, { width, height, domains: this.#domains });
+    paint(this.#canvas, shapes, this.#theme);
   }
 }

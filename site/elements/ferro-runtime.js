@@ -10,6 +10,7 @@ export class FerroRuntime extends HTMLElement {
 
   connectedCallback() {
     this.#failure.setAttribute("role", "alert");
+    this.tabIndex = -1;
     this.replaceChildren(this.#text, this.#bar, this.#failure);
     FerroRuntime.client.addEventListener("status", this.#update);
     this.#show();
@@ -32,7 +33,7 @@ export class FerroRuntime extends HTMLElement {
     this.#bar.setAttribute("aria-label", stage);
     this.#text.textContent =
       state === "failed"
-        ? "Python did not start."
+        ? "Python is not running."
         : total
           ? `${stage}: ${megabytes(received)} of ${megabytes(total)} MB`
           : stage;
@@ -42,7 +43,10 @@ export class FerroRuntime extends HTMLElement {
       const retry = document.createElement("button");
       retry.type = "button";
       retry.textContent = "Retry";
-      retry.addEventListener("click", () => FerroRuntime.client.start());
+      retry.addEventListener("click", () => {
+        this.focus(); // the button goes away; the keyboard's place must not
+        FerroRuntime.client.start();
+      });
       const sentence = document.createElement("p");
       sentence.textContent = `${stage} The article stays readable.`;
       this.#failure.replaceChildren(sentence, retry);

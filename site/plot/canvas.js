@@ -2,7 +2,7 @@
  * Shapes onto a canvas. Colours come from the page's stylesheet through `readTheme`; the marks are in marks.js.
  */
 
-import { BAND_OPACITY, MARKS, markOf, TEXT_SIZE, TITLE_SIZE, TITLE_WEIGHT } from "./marks.js";
+import { BAND_OPACITY, MARKS, markOf, TEXT_SIZE } from "./marks.js";
 
 /** @typedef {import("./shapes.js").Shape} Shape */
 /** @typedef {import("./marks.js").Mark & { colour: string }} Style */
@@ -23,7 +23,6 @@ export function readTheme(element) {
   const roles = {};
   for (const role of COLOURED) roles[role] = { ...markOf(role), colour: read(role) || style.color };
   roles.band = { ...markOf("band"), colour: roles.truth.colour };
-  roles.title = roles.text;
   return { font: read("font") || style.fontFamily, roles };
 }
 
@@ -96,10 +95,7 @@ function paintShape(context, shape, theme) {
       context.fill();
       break;
     case "text":
-      context.font =
-        shape.role === "title"
-          ? `${TITLE_WEIGHT} ${TITLE_SIZE}px ${theme.font}`
-          : `${TEXT_SIZE}px ${theme.font}`;
+      context.font = `${TEXT_SIZE}px ${theme.font}`;
       context.textAlign = shape.anchor === "middle" ? "center" : shape.anchor;
       context.fillText(shape.text, shape.x, shape.y);
       break;

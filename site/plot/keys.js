@@ -18,7 +18,8 @@ import { BASELINE, text, textWidth } from "./shapes.js";
 /** The height of a row of text. */
 export const ROW = 18;
 const MARK = 20;
-const GAP = 6;
+/** The space between things that belong together. */
+export const GAP = 6;
 
 /** @param {Line} line */
 export function keyWidth(line) {

@@ -20,6 +20,8 @@ export const MARKS = {
   // Almost no dash between round caps: a row of round dots.
   truth: { width: 2.25, dash: [0.1, 5] },
   history: { width: 1.5, radius: 2.25 },
+  drive: { width: 2 },
+  "held-out": { width: 2, dash: [2, 4] },
 };
 
 /** @type {Mark} */
@@ -31,6 +33,4 @@ export function markOf(role) {
 }
 
 export const TEXT_SIZE = 12;
-export const TITLE_SIZE = 13;
-export const TITLE_WEIGHT = 600;
 export const BAND_OPACITY = 0.14;

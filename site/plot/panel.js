@@ -5,12 +5,10 @@
 
 import { clipPolyline, pointsInside } from "./clip.js";
 import { column, drawnDomain, kindOf, stickyDomains } from "./domains.js";
-import { keyWidth, layoutDirectKeys, layoutKey, ROW } from "./keys.js";
-import { markOf, TEXT_SIZE, TITLE_SIZE } from "./marks.js";
+import { GAP, keyWidth, layoutDirectKeys, layoutKey, ROW } from "./keys.js";
+import { markOf, TEXT_SIZE } from "./marks.js";
 import { clamp, formatTicks, makeScale, ticks } from "./scale.js";
 import { BASELINE, text, textWidth } from "./shapes.js";
-
-export { stickyDomains };
 
 /** @typedef {import("./clip.js").Box} Box */
 /** @typedef {import("./domains.js").Domains} Domains */
@@ -47,10 +45,9 @@ export { stickyDomains };
 const PADDING = { x: 0.02, y: 0.06 };
 /** From this width on there is room for each label at the end of its line. */
 const DIRECT_FROM = 560;
-const GAP = 6;
 
 /** Later roles are painted over earlier ones. */
-const ORDER = ["band", "truth", "start", "measured", "predicted", "history"];
+const ORDER = ["band", "truth", "start", "drive", "held-out", "measured", "predicted", "history"];
 
 /**
  * @param {Panel} panel
@@ -94,7 +91,7 @@ export function layoutPanel(panel, columns, { width, height, domains }) {
 // Around the data
 
 /**
- * Title, keys and the upright title of the y axis, in rows from the top.
+ * Keys and the upright title of the y axis, in rows from the top.
  *
  * @param {Panel} panel
  * @param {Line[]} keys
@@ -105,10 +102,6 @@ function layoutHead(panel, keys, width) {
   /** @type {Shape[]} */
   const shapes = [];
   let bottom = 0;
-  if (panel.title) {
-    shapes.push(text(panel.title, 0, TITLE_SIZE, "start", "title"));
-    bottom += ROW + 2;
-  }
   let x = 0;
   for (const line of keys) {
     if (x > 0 && x + keyWidth(line) > width) {

@@ -93,11 +93,10 @@ export function union(a, b) {
  *
  * @param {Extent} seen
  * @param {ScaleKind} kind
- * @param {number} before
- * @param {number} [after]
+ * @param {number} share
  * @returns {Extent}
  */
-export function widen(seen, kind, before, after = before) {
+export function widen(seen, kind, share) {
   if (isEmpty(seen)) return kind === "log" ? [0.1, 1] : [0, 1];
   const { to, from } = LINE[kind];
   const floor = kind === "log" ? SMALLEST : -LARGEST;
@@ -108,7 +107,7 @@ export function widen(seen, kind, before, after = before) {
     [low, high] = [low - half, high + half];
   }
   const span = high - low;
-  return [clamp(from(low - before * span), floor, LARGEST), clamp(from(high + after * span), floor, LARGEST)];
+  return [clamp(from(low - share * span), floor, LARGEST), clamp(from(high + share * span), floor, LARGEST)];
 }
 
 // Ticks

@@ -8,7 +8,7 @@ import { TEXT_SIZE } from "./marks.js";
 /** @typedef {{ kind: "line", role: string, x1: number, y1: number, x2: number, y2: number }} Segment */
 /** @typedef {{ kind: "polyline", role: string, points: number[] }} Polyline  points are x, y, x, y, … */
 /** @typedef {{ kind: "dots", role: string, points: number[], radius: number }} Dots */
-/** @typedef {{ kind: "text", role: "text" | "title", x: number, y: number, text: string, anchor: Anchor }} Text */
+/** @typedef {{ kind: "text", role: "text", x: number, y: number, text: string, anchor: Anchor }} Text */
 /** @typedef {"start" | "middle" | "end"} Anchor */
 /** @typedef {Rect | Segment | Polyline | Dots | Text} Shape */
 
@@ -29,9 +29,8 @@ export function textWidth(words) {
  * @param {number} x
  * @param {number} y
  * @param {Anchor} anchor
- * @param {"text" | "title"} [role]
  * @returns {Text}
  */
-export function text(words, x, y, anchor, role = "text") {
-  return { kind: "text", role, x, y, text: words, anchor };
+export function text(words, x, y, anchor) {
+  return { kind: "text", role: "text", x, y, text: words, anchor };
 }

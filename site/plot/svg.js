@@ -3,7 +3,7 @@
  * style/plot.css and the rest by presentation attributes; without the stylesheet it is a legible drawing in one colour.
  */
 
-import { BAND_OPACITY, markOf, TEXT_SIZE, TITLE_SIZE, TITLE_WEIGHT } from "./marks.js";
+import { BAND_OPACITY, markOf, TEXT_SIZE } from "./marks.js";
 
 /** @typedef {import("./shapes.js").Shape} Shape */
 
@@ -42,9 +42,8 @@ function element(shape) {
     case "dots":
       return dots(shape.role, name, shape.points, shape.radius);
     case "text": {
-      const size = shape.role === "title" ? `${TITLE_SIZE}" font-weight="${TITLE_WEIGHT}` : TEXT_SIZE;
       const place = `x="${short(shape.x)}" y="${short(shape.y)}" text-anchor="${shape.anchor}"`;
-      return `<text class="${name}" ${place} font-size="${size}">${escapeText(shape.text)}</text>`;
+      return `<text class="${name}" ${place} font-size="${TEXT_SIZE}">${escapeText(shape.text)}</text>`;
     }
   }
 }
@@ -91,6 +90,6 @@ function short(length) {
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** @param {string} words */
-function escapeText(words) {
+export function escapeText(words) {
   return words.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 }

@@ -129,24 +129,27 @@ class Bench:
         )
         with np.errstate(all="ignore"):  # after a divergence the rollout may leave the range of numbers
             fitted = problem.predict(sought)
+        fit = overlays(
+            fitted,
+            measured.values,
+            dataset.noise,
+            measured.unit,
+            "measured data",
+            "The prediction does not lie on the data yet: train longer, or look for what the model lacks.",
+        )
         return Verdict(
             (
                 *recovered,
-                overlays(
-                    fitted,
-                    measured.values,
-                    dataset.noise,
-                    measured.unit,
-                    "measured data",
-                    "The prediction does not lie on the data yet: train longer, or look for what the model lacks.",
-                ),
+                fit,
                 overlays(
                     self._predict_held_out(sought, settings),
                     held_out.values,
                     dataset.noise,
                     held_out.unit,
                     "held-out drive",
-                    "The model fits what it saw and fails on what it did not see.",
+                    "The model fits what it saw and fails on what it did not see."
+                    if fit.passed
+                    else "It cannot predict a new drive as long as it does not fit the first.",
                 ),
                 self._gradient_check(problem, sought),
             )
@@ -159,21 +162,29 @@ class Bench:
         return predicted
 
     def _gradient_check(self, problem: Problem, sought: Mapping[str, float]) -> Check:
+        """At the result, where the gradient nearly vanishes, and at the usual start, where it does not."""
+
         def loss(*values: Any) -> Any:
             return problem.loss(problem.predict(dict(zip(sought, values, strict=True))))
 
         with np.errstate(all="ignore"):
-            check = check_gradient(loss, *sought.values())
+            checks = [check_gradient(loss, *(p.start for p in self.sought)), check_gradient(loss, *sought.values())]
+        failing = [check for check in checks if not check.agrees]
+        worst = failing[0] if failing else max(checks, key=lambda check: check.difference / check.limit)
         # With several parameters the elements have different units, and the worst of them is the one reported.
-        units = {f"{problem.record.measured.unit}² per {p.unit}" for p in self.sought}
-        return gradient_agrees(check, units.pop() if len(units) == 1 else "")
+        units = {self._gradient_unit(problem, p) for p in self.sought}
+        return gradient_agrees(worst, units.pop() if len(units) == 1 else "")
+
+    @staticmethod
+    def _gradient_unit(problem: Problem, parameter: Parameter) -> str:
+        return f"{problem.record.measured.unit}²/({parameter.unit})"
 
     # What a page shows
 
     def panels(self, settings: Settings) -> tuple[Panel, ...]:
         """The pictures of this bench; the names of their columns are those of `columns` and `history`."""
         dataset = self.data(settings)
-        measured = dataset.fit.measured
+        measured, applied = dataset.fit.measured, dataset.fit.drive.input
         time = Axis("time", "s", domain=(0.0, None))
         channel = Axis(measured.name, measured.unit)
         iteration = Axis("iteration", "", domain=(0.0, None))
@@ -228,6 +239,16 @@ class Bench:
                     Line(Role.PREDICTED, "predicted", "held_out_time", "held_out_predicted"),
                 ),
             ),
+            Panel(
+                key="drives",
+                title=f"The {applied.name} that was applied",
+                x=time,
+                y=Axis(applied.name, applied.unit),
+                lines=(
+                    Line(Role.DRIVE, "record to fit", "time", "drive"),
+                    Line(Role.HELD_OUT, "held-out record", "held_out_time", "held_out_drive"),
+                ),
+            ),
         )
 
     def fixed_columns(self, settings: Settings, first: Step) -> dict[str, Array]:
@@ -236,6 +257,8 @@ class Bench:
         return {
             "time": dataset.fit.drive.time,
             "measured": dataset.fit.measured.values,
+            "drive": dataset.fit.drive.input.values,
+            "held_out_drive": dataset.held_out.drive.input.values,
             "held_out_time": dataset.held_out.drive.time,
             "held_out_measured": dataset.held_out.measured.values,
             "start": first.predicted,
@@ -274,7 +297,7 @@ class Bench:
         }
         for p in self.sought:
             numbers[p.symbol] = quantity(step.parameters[p.symbol], p.unit)
-            numbers[f"gradient_{p.symbol}"] = quantity(step.gradient[p.symbol], f"{unit}² per {p.unit}")
+            numbers[f"gradient_{p.symbol}"] = quantity(step.gradient[p.symbol], f"{unit}²/({p.unit})")
             numbers[f"start_{p.symbol}"] = quantity(float(settings[f"start_{p.symbol}"]), p.unit)
             numbers[f"true_{p.symbol}"] = quantity(self.truth[p.symbol], p.unit)
         return numbers

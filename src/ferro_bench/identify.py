@@ -97,6 +97,7 @@ class Identified:
 
 
 TOLERANCE = 1e-6  # converged once a step changes no parameter by more than this share of 1 + |parameter|
+QUIET = 3  # such steps in a row are needed: momentum may stand still for one at its turning point
 WINDOW = 25  # iterations over which a search has to come closer than over as many before
 PROGRESS = 1e-3  # by which share its loss or its steps must shrink to count as closer
 
@@ -115,19 +116,33 @@ class _Progress:
         self._lengths: deque[float] = deque(maxlen=2 * WINDOW)
         self._crossings: deque[bool] = deque(maxlen=WINDOW)
         self._previous: Array | None = None
+        self.overshot = False  # whether it has ever stepped across its minimum
 
-    def circles(self, loss: float, gradient: Array, change: Array) -> bool:
-        """Take one more iterate into account and say whether the search is circling."""
+    def note(self, loss: float, gradient: Array, change: Array) -> None:
+        """Take one more iterate into account."""
         self._losses.append(loss)
         self._lengths.append(float(np.max(np.abs(change))))
         self._crossings.append(self._previous is not None and float(gradient @ self._previous) < 0)
         self._previous = gradient
-        return (
-            len(self._losses) == 2 * WINDOW
-            and any(self._crossings)
-            and _later(self._losses, min) > _earlier(self._losses, min) * (1 - PROGRESS)
-            and _later(self._lengths, max) > _earlier(self._lengths, max) * (1 - PROGRESS)
-        )
+        self.overshot = self.overshot or self._crossings[-1]
+
+    @property
+    def circles(self) -> bool:
+        """Whether the search has crossed its minimum lately and yet came no closer."""
+        return any(self._crossings) and not self.approaches and not self._falls
+
+    @property
+    def approaches(self) -> bool:
+        """Whether its steps shrink; supposed of a search that is too young to tell."""
+        return not self._is_full or _later(self._lengths, max) < _earlier(self._lengths, max) * (1 - PROGRESS)
+
+    @property
+    def _falls(self) -> bool:
+        return _later(self._losses, min) < _earlier(self._losses, min) * (1 - PROGRESS)
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._losses) == 2 * WINDOW
 
 
 def _earlier(values: Iterable[float], extreme: Callable[[Iterable[float]], float]) -> float:
@@ -156,6 +171,7 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
     position = np.array([problem.start[symbol] for symbol in symbols], dtype=np.float64)
     progress = _Progress()
     first_loss = np.inf
+    quiet = 0  # steps in a row that changed nothing that matters
     for iteration in range(budget + 1):
         step, gradient = _evaluate(problem, symbols, position, iteration)
         if (yield step):
@@ -170,14 +186,15 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
         with np.errstate(all="ignore"):  # where a step leaves the range of numbers, the next evaluation says so
             change = optimizer.step(gradient)
             ahead = position + change
-            circling = progress.circles(step.loss, gradient, change)
-        if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))):
+            progress.note(step.loss, gradient, change)
+        quiet = quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))) else 0
+        if quiet == QUIET:
             return Identified(
                 Ending.CONVERGED,
-                f"Converged after {iteration} iterations: the next step would change nothing that matters.",
+                f"Converged after {iteration} iterations: further steps would change nothing that matters.",
                 step,
             )
-        if circling:
+        if progress.circles:
             return Identified(
                 Ending.DIVERGED,
                 f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
@@ -187,17 +204,21 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
         if iteration == 0:
             first_loss = step.loss
         position = ahead
-    if step.loss > first_loss:
+    if step.loss > first_loss or (progress.overshot and not progress.approaches):
         return Identified(
             Ending.DIVERGED,
-            f"Training diverged: after {budget} iterations the prediction is worse than at the start. "
+            f"Training diverged: it overshot the minimum, and after {budget} iterations it has not come back. "
             "Choose a smaller learning rate and start over.",
             step,
         )
     return Identified(
         Ending.BUDGET,
-        f"Not converged within {budget} iterations. If the loss was still falling, raise the learning rate; "
-        "if it jumped up and down, lower it.",
+        f"Not converged within {budget} iterations. "
+        + (
+            "Its steps overshoot the minimum: a smaller learning rate settles sooner."
+            if progress.overshot
+            else "The loss is still falling: a larger learning rate goes faster."
+        ),
         step,
     )
 

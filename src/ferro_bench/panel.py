@@ -15,6 +15,8 @@ class Role(StrEnum):
     TRUTH = "truth"
     BAND = "band"
     HISTORY = "history"
+    DRIVE = "drive"
+    HELD_OUT = "held-out"
 
 
 @dataclass(frozen=True)

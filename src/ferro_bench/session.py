@@ -26,6 +26,7 @@ from .bench import Bench
 from .control import Control, NumberControl, Settings, SettingsError
 from .identify import Ending, Identified, Step
 from .quantity import quantity
+from .verdict import Verdict
 
 Message = dict[str, Any]
 
@@ -153,11 +154,12 @@ def _control(control: Control) -> Message:
 
 
 def _first_sight(bench: Bench, settings: Settings, first: Step) -> Message:
-    """Every column and value as they stand at a run's first iterate."""
+    """Every column, value and check as they stand at a run's first iterate."""
     history = {name: [value] for name, value in bench.history(first).items()}
     return {
         "columns": bench.fixed_columns(settings, first) | bench.moving_columns(settings, first) | history,
         "values": bench.values(settings, first),
+        "checks": _checks(bench.judge(first.parameters, settings)),
     }
 
 
@@ -169,18 +171,22 @@ def _result(run: _Run, result: Identified) -> Message:
         "state": "diverged" if diverged else "passed" if verdict.passed else "not-yet",
         "sentence": f"Not yet. {result.sentence}" if diverged else f"{verdict.sentence} {result.sentence}",
         "parameters": result.step.parameters,
-        "checks": [
-            {
-                "name": check.name,
-                "passed": check.passed,
-                "value": quantity(check.value, check.unit, 3),
-                "limit": quantity(check.limit, check.unit, 3),
-                "because": check.because,
-                "advice": check.advice,
-            }
-            for check in verdict.checks
-        ],
+        "checks": _checks(verdict),
     }
+
+
+def _checks(verdict: Verdict) -> list[Message]:
+    return [
+        {
+            "name": check.name,
+            "passed": check.passed,
+            "value": quantity(check.value, check.unit, 3),
+            "limit": quantity(check.limit, check.unit, 3),
+            "because": check.because,
+            "advice": check.advice,
+        }
+        for check in verdict.checks
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -113,6 +113,6 @@ def gradient_agrees(check: GradientCheck, unit: str) -> Check:
         value=check.difference,
         limit=check.limit,
         unit=unit,
-        because="what rounding and truncation leave of a central difference",
+        because="what rounding and truncation may leave of a central difference",
         advice="The gradient cannot be trusted, and neither can a step along it.",
     )

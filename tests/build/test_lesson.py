@@ -2,11 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from building import lesson
+from building.benches import prerender
 from building.commands import CommandError
 from building.lesson import LessonError, Site
 
@@ -194,22 +196,22 @@ def test_a_file_that_is_not_bundled_is_copied_under_a_hashed_name(site: Site) ->
 
 
 def test_the_scripts_find_their_configuration_at_the_end(site: Site) -> None:
-    site.config = {"worker": "</script><p>"}
+    site = replace(site, config={"worker": "</script><p>"})
     page = render(site, "<p>text</p>")
     script = page.partition('<script type="application/json" id="ferro-runtime-config">')[2]
     assert json.loads(script.partition("</script>")[0]) == site.config
     assert script.partition("</script>")[2] == "\n</body>\n</html>\n"
 
 
-def test_a_bench_without_markup_is_drawn_by_the_pages_own_scripts(tmp_path: Path) -> None:
+def test_a_bench_is_drawn_by_the_pages_own_scripts() -> None:
     empty = {"controls": [], "panels": [], "readout": {}, "values": {}, "columns": {}}
-    site = Site(tmp_path, {}, {"slide": {"bench": "slide", "title": "A slide", "summary": "", **empty}}, {})
-    assert '<h3 class="bench-title">A slide</h3>' in site.markup["slide"]
+    markup = prerender({"slide": {"bench": "slide", "title": "A slide", "summary": "", **empty}})
+    assert '<h3 class="bench-title">A slide</h3>' in markup["slide"]
 
 
-def test_a_description_that_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+def test_a_description_that_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(CommandError, match="prerender"):
-        Site(tmp_path, {}, {"slide": {}}, {})
+        prerender({"slide": {}})
 
 
 # Scripts and styles

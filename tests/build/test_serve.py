@@ -1,6 +1,7 @@
 """`make serve` gives browsers the types they insist on, and says in one sentence why it can't start."""
 
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,3 +84,15 @@ def test_it_prints_its_address_and_stops_on_ctrl_c(tmp_path: Path) -> None:
     assert said.endswith("/ (Ctrl-C stops)\n")
     assert running.returncode == 0
     assert errors == ""
+
+
+def test_a_reader_who_leaves_in_the_middle_is_no_error(
+    tmp_path: Path, port: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "large.bin").write_bytes(bytes(20_000_000))
+    with socket.create_connection(("127.0.0.1", port)) as reader:
+        reader.sendall(b"GET /large.bin HTTP/1.0\r\n\r\n")
+        reader.recv(1000)
+    with open_directly(f"http://127.0.0.1:{port}/large.bin") as whole:  # by now the first transfer has broken off
+        assert len(whole.read()) == 20_000_000
+    assert "Traceback" not in capfd.readouterr().err

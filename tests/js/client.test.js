@@ -204,7 +204,7 @@ test("a browser that refuses workers fails the client", async () => {
   const waiting = client.ask({});
   client.start();
   assert.equal(client.status.state, "failed");
-  assert.match(client.status.stage, /^This browser refused to start a worker: SecurityError\.$/);
+  assert.match(client.status.stage, /^This browser refused to start a worker\. SecurityError$/);
   await assertRefused(waiting, /refused to start a worker/);
 });
 
@@ -232,14 +232,25 @@ test("silence during the start names the stage, and every sign of life restarts 
 test("silence after a question fails, and rejects every open question", async () => {
   const client = readyClient();
   const [first, second, third] = [client.ask({}), client.ask({}), client.ask({})];
-  mock.timers.tick(29_999);
+  mock.timers.tick(9_999);
   worker().answer(worker().asked[0].id, { n: 1 });
-  mock.timers.tick(29_999);
+  mock.timers.tick(9_999);
   assert.equal(client.status.state, "ready");
   mock.timers.tick(1);
   assertFailed(client, /^Python has stopped answering\.$/);
   assert.deepEqual(await first, { n: 1 });
   for (const question of [second, third]) await assertRefused(question, /stopped answering/);
+});
+
+test("further questions do not put off that silence is noticed", async () => {
+  const client = readyClient();
+  const questions = [client.ask({})];
+  for (let second = 0; second < 10; second++) {
+    mock.timers.tick(1000);
+    if (client.status.state === "ready") questions.push(client.ask({}));
+  }
+  assertFailed(client, /stopped answering/);
+  for (const question of questions) await assertRefused(question, /stopped answering/);
 });
 
 test("silence when nothing is asked is no failure", async () => {

@@ -187,7 +187,7 @@ test("when one file fails, the others are aborted", async () => {
     },
     "numpy.whl": async () => new Response("", { status: 500 }),
   });
-  await assertNamed(download(BASE, FILES, ignore), /^numpy\.whl .*answered 500/);
+  await assertNamed(download(BASE, FILES, ignore), /failed to send numpy\.whl .*answered 500/);
   assert.ok(signal?.aborted);
 });
 

@@ -49,7 +49,7 @@ function recordingCanvas() {
 const THEME = {
   font: "serif",
   roles: Object.fromEntries(
-    [...Object.keys(MARKS), "band", "text", "title", "surface", "rim"].map((role) => [
+    [...Object.keys(MARKS), "band", "text", "surface", "rim"].map((role) => [
       role,
       { ...markOf(role), colour: `colour of ${role}` },
     ]),

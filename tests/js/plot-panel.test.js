@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clipPolyline } from "../../site/plot/clip.js";
-import { layoutPanel, stickyDomains } from "../../site/plot/panel.js";
+import { stickyDomains } from "../../site/plot/domains.js";
+import { layoutPanel } from "../../site/plot/panel.js";
 
 /** @typedef {import("../../site/plot/panel.js").Panel} Panel */
 /** @typedef {import("../../site/plot/panel.js").Line} Line */

@@ -29,6 +29,20 @@ class Bench:
         self.field(name).fill(value)
         self.field(name).press("Enter")
 
+    def checks(self, result: str) -> Locator:
+        """The rows of the verdict with that result."""
+        return self.element.get_by_role("table", name="What PASS asks for").get_by_role("row").filter(has_text=result)
+
+    def press_at_once(self, *names: str) -> None:
+        """Press several buttons within one task, faster than any hand."""
+        self.element.evaluate(
+            """(element, names) => {
+              for (const name of names)
+                [...element.querySelectorAll("button")].find((button) => button.textContent === name).click();
+            }""",
+            list(names),
+        )
+
     def expect_state(self, *states: str) -> None:
         expect(self.element).to_have_attribute("data-state", re.compile("|".join(states)), timeout=START_UP)
 

@@ -64,15 +64,24 @@ def test_every_panel_has_words_and_a_table(open_page: Open, site: str) -> None:
         expect(panels.nth(i).locator("thead th").first).to_be_visible()
 
 
-def test_the_main_thread_never_blocks_while_python_trains(open_page: Open, site: str) -> None:
-    page = open_page(site)
+def test_the_main_thread_goes_on_while_python_computes(open_page: Open, site: str) -> None:
+    page = open_page(site, reduced_motion="reduce")
     expect(page.locator("html")).to_have_attribute("data-runtime", "ready", timeout=60_000)
+    page.get_by_role("textbox", name="learning rate").fill("0.01")  # the whole budget, as fast as Python can
     page.evaluate("""
-        window.long = [];
-        new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.long.push(entry.duration); })
-          .observe({ type: "longtask" });
+        window.begun = performance.now();
+        window.gap = 0;
+        let last = window.begun;
+        const tick = () => {
+          const now = performance.now();
+          window.gap = Math.max(window.gap, now - last);
+          last = now;
+          setTimeout(tick, 5);
+        };
+        tick();
     """)
     page.get_by_role("button", name="Train").click()
-    expect(page.locator("ferro-bench")).to_have_attribute("data-state", "passed", timeout=60_000)
-    # A tape gradient takes several milliseconds in the page; training on the main thread would show as long tasks.
-    assert [duration for duration in page.evaluate("window.long") if duration > 100] == []
+    expect(page.locator("ferro-bench")).to_have_attribute("data-state", "not-yet", timeout=60_000)
+    computing, gap = page.evaluate("[performance.now() - begun, gap]")
+    # On the main thread each request would block it for a twentieth of the whole; drawing takes far less.
+    assert gap < computing / 5

@@ -5,20 +5,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from building.commands import ROOT
 from tests.page.bench import Bench
 
 Open = Callable[..., Page]
+DIST = ROOT / "dist"
 WITHIN = 10_000  # milliseconds in which a fault has to be named
 
-RUNTIME_FILES = [
-    "ferro_bench-0.1.0-py3-none-any.whl",
-    "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl",
-    "pyodide-lock.json",
-    "pyodide.mjs",
-    "pyodide.asm.mjs",
-    "pyodide.asm.wasm",
-    "python_stdlib.zip",
-]
+RUNTIME_FILES = sorted(path.name for path in DIST.glob("runtime-*/*") if not path.name.startswith("micropip-"))
 
 
 def expect_failure(page: Page, *named: str) -> None:
@@ -127,4 +121,53 @@ def test_without_webassembly_the_reason_and_the_recorded_run_are_there(open_page
     bench = Bench(page)
     bench.press("Play the recorded run")
     bench.expect_state("passed")
-    assert bench.value("iteration") == "36"
+    expect(bench.status).to_contain_text("Recorded when this page was built")
+    assert bench.value("iteration") == "38"
+
+
+def test_the_recorded_run_shows_the_settings_that_it_was_recorded_with(
+    open_page: Open, broken_site: Callable[..., str]
+) -> None:
+    page = open_page(broken_site("runtime-*/pyodide.asm.wasm"), reduced_motion="reduce")
+    expect_failure(page, "pyodide.asm.wasm")
+    bench = Bench(page)
+    bench.set("start value of c", "2")
+    bench.set("learning rate", "abc")
+    bench.press("Play the recorded run")
+    bench.expect_state("passed")
+    assert (bench.field("start value of c").input_value(), bench.field("learning rate").input_value()) == (
+        "0.2",
+        "0.35",
+    )
+    expect(bench.field("learning rate")).to_be_disabled()
+    bench.press("Train")  # once more, from the beginning
+    bench.expect_state("passed")
+
+
+def test_a_recorded_run_that_is_missing_is_named(open_page: Open, broken_site: Callable[..., str]) -> None:
+    page = open_page(broken_site("runtime-*/pyodide.asm.wasm"))
+    expect_failure(page, "pyodide.asm.wasm")
+    page.route("**/friction-run-*.json", lambda route: route.fulfill(status=404))
+    bench = Bench(page)
+    bench.press("Play the recorded run")
+    bench.expect_state("failed")
+    expect(bench.status).to_contain_text("recorded run could not be fetched")
+
+
+def test_after_a_recorded_run_python_takes_over_when_it_is_there(open_page: Open, site: str) -> None:
+    page = open_page("about:blank", reduced_motion="reduce")
+    page.route("**/numpy-*.whl", lambda route: route.fulfill(status=404))
+    page.goto(site)
+    expect_failure(page, "numpy-")
+    bench = Bench(page)
+    bench.press("Play the recorded run")
+    bench.expect_state("passed")
+    page.unroute("**/numpy-*.whl")
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator("ferro-runtime")).to_be_focused()  # the pressed button is gone
+    bench.wait_ready()
+    bench.expect_state("idle")
+    bench.set("start value of c", "0.5")
+    bench.press("Train")
+    bench.expect_state("passed")
+    expect(bench.status).not_to_contain_text("Recorded")

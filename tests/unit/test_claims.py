@@ -69,7 +69,7 @@ def test_without_noise_the_regression_is_exact() -> None:
 
 
 def test_with_noise_the_regression_is_biased_and_scatters() -> None:
-    assert "answers about 1.12, with a scatter of 0.06" in LESSON
+    assert "answers about 1.12, with a scatter of 0.06 from one draw of the noise to the next" in LESSON
     random = np.random.default_rng(1)
     found = [regress(path(0.85) + 0.001 * random.standard_normal(friction.STEPS)) for _ in range(1000)]
     assert np.mean(found) == pytest.approx(1.12, abs=0.005)
@@ -95,12 +95,19 @@ def test_the_limit_of_stability() -> None:
 
 
 def test_an_overlay_of_the_wrong_model() -> None:
-    assert "settle at <ferro-math>c</ferro-math> = 1.055 and lie 4.4 mm from the data, on a path of 1.7 m" in LESSON
+    assert (
+        "settle at <ferro-math>c</ferro-math> = 1.055 and lie 4.4 mm from the data, on a path that reaches 1.7 m"
+        in LESSON
+    )
     true = path(0.85, drag=0.3)
     found = fit(true)
     assert found == pytest.approx(1.055, abs=0.0005)
     assert np.sqrt(np.mean((path(found) - true) ** 2)) == pytest.approx(0.0044, abs=0.00005)
     assert np.max(true) == pytest.approx(1.7, abs=0.05)
+    assert "the held-out drive, which that model misses by 15 mm" in LESSON
+    pulses = friction.pulses(TIME)
+    miss = path(found, force=pulses) - path(0.85, drag=0.3, force=pulses)
+    assert np.sqrt(np.mean(miss**2)) == pytest.approx(0.015, abs=0.0005)
 
 
 def test_what_the_chirp_is_for() -> None:
