@@ -240,7 +240,7 @@ class _Reader(HTMLParser):
     def _listing(self, given: Attributes) -> str:
         name = given.get("name") or ""
         try:
-            code = inspect.getsource(_find(name))
+            code = _without_docstring(inspect.getsource(_find(name)))
         except TypeError:
             raise LookupError(f"{name!r} is a value, which has no source; name a function or a class") from None
         coloured = highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix="py-"))

@@ -214,6 +214,13 @@ def test_a_description_that_cannot_be_drawn_is_refused() -> None:
         prerender({"slide": {}})
 
 
+def test_a_listing_leaves_out_the_docstring(site: Site) -> None:
+    page = render(site, '<ferro-source name="ferro_bench.rollout.rollout"></ferro-source>')
+    assert "rollout" in page
+    assert "np" in page
+    assert "Args:" not in page
+
+
 # Scripts and styles
 
 
