@@ -11,15 +11,17 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from .compiled import CompiledRollout, compile_rollout
 from .dataset import Array, Record
-from .gradient import Tape
+from .gradient import Tape, TraceError, Var
 from .loss import mean_squared_error
-from .optimizer import Optimizer
+from .optimizer import Optimizer, View
 from .plant import Plant
 from .rollout import rollout
 from .solvers import Solver
@@ -56,6 +58,28 @@ class Problem:
         """The rollout with these values of the sought parameters, as floats, arrays of a batch, or tape variables."""
         parameters = {**self.known, **sought}
         return rollout(self.plant, self.solver, parameters, self.record.drive, self.record.measured.symbol)
+
+    @cached_property
+    def compiled(self) -> CompiledRollout | None:
+        """The rollout as a program, by the sought parameters in the order of `start`; None where the tape has to do."""
+        outcome = self._compilation
+        return outcome if isinstance(outcome, CompiledRollout) else None
+
+    @property
+    def engine(self) -> str:
+        """Which engine differentiates, in a sentence, and why if it is the tape."""
+        outcome = self._compilation
+        if isinstance(outcome, CompiledRollout):
+            return "The rollout and its adjoint run as a compiled program."
+        return f"The tape differentiates, because the rollout could not be compiled: {outcome}"
+
+    @cached_property
+    def _compilation(self) -> CompiledRollout | str:
+        drive, observed = self.record.drive, self.record.measured.symbol
+        try:
+            return compile_rollout(self.plant, self.solver, drive.dt, observed, self.known, list(self.start))
+        except TraceError as error:
+            return str(error)
 
     def loss(self, predicted: Any) -> Any:
         """How far a prediction is from the measured channel: the mean squared error, in its unit squared."""
@@ -167,26 +191,26 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
     Returns:
         How it ended, with the last iterate.
     """
-    symbols = list(problem.start)
-    position = np.array([problem.start[symbol] for symbol in symbols], dtype=np.float64)
+    position = np.array(list(problem.start.values()), dtype=np.float64)
     progress = _Progress()
     first_loss = np.inf
     quiet = 0  # steps in a row that changed nothing that matters
     for iteration in range(budget + 1):
-        step, gradient = _evaluate(problem, symbols, position, iteration)
+        step, view = _evaluate(problem, position, iteration)
         if (yield step):
             return Identified(Ending.STOPPED, f"Stopped on request at iteration {iteration}.", step)
-        if not (np.isfinite(step.loss) and np.all(np.isfinite(gradient))):
+        with np.errstate(all="ignore"):
+            change = optimizer.step(view)
+            ahead = position + change
+        if not np.all(np.isfinite(ahead)):
             return Identified(
                 Ending.DIVERGED,
-                f"Training diverged: at iteration {iteration} the rollout left the range of numbers. "
+                f"Training diverged: at iteration {iteration} the search left the range of numbers. "
                 "Choose a smaller learning rate and start over.",
                 step,
             )
-        with np.errstate(all="ignore"):  # where a step leaves the range of numbers, the next evaluation says so
-            change = optimizer.step(gradient)
-            ahead = position + change
-            progress.note(step.loss, gradient, change)
+        with np.errstate(all="ignore"):
+            progress.note(step.loss, view.gradient, change)
         quiet = quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))) else 0
         if quiet == QUIET:
             return Identified(
@@ -223,19 +247,60 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
     )
 
 
-def _evaluate(problem: Problem, symbols: list[str], position: Array, iteration: int) -> tuple[Step, Array]:
-    """Loss and gradient at a position; numbers beyond range become inf or NaN there, quietly."""
-    tape = Tape()
-    variables = {symbol: tape.variable(value) for symbol, value in zip(symbols, position.tolist(), strict=True)}
+def _evaluate(problem: Problem, position: Array, iteration: int) -> tuple[Step, View]:
+    """What is seen from a position; numbers beyond range become inf or NaN there, quietly."""
+    symbols = list(problem.start)
     with np.errstate(all="ignore"):
-        predicted = problem.predict(variables)
-        loss = problem.loss(predicted)
-        gradient = tape.gradient(loss, list(variables.values()))
+        predicted, loss, gradient = _differentiate(problem, position)
+        residual = predicted - problem.record.measured.values
     step = Step(
         iteration=iteration,
         parameters=dict(zip(symbols, position.tolist(), strict=True)),
-        loss=float(loss.value),
-        gradient=dict(zip(symbols, gradient, strict=True)),
-        predicted=predicted.value,
+        loss=loss,
+        gradient=dict(zip(symbols, gradient.tolist(), strict=True)),
+        predicted=predicted,
     )
-    return step, np.array(gradient, dtype=np.float64)
+    return step, View(position, loss, gradient, residual, lambda: jacobian(problem, position))
+
+
+def _differentiate(problem: Problem, position: Array) -> tuple[Array, float, Array]:
+    if problem.compiled is not None:
+        try:
+            return problem.compiled.gradient(problem.record.drive, position.tolist(), problem.record.measured.values)
+        except (ArithmeticError, ValueError):
+            pass  # plain floats stop where they leave the range of numbers; the tape goes on with inf and NaN
+    tape = Tape()
+    variables = [tape.variable(value) for value in position]
+    predicted = problem.predict(dict(zip(problem.start, variables, strict=True)))
+    if not isinstance(predicted, Var):  # the parameters never reached the model
+        return np.asarray(predicted), float(problem.loss(predicted)), np.zeros(len(position))
+    loss = problem.loss(predicted)
+    return predicted.value, float(loss.value), np.array(tape.gradient(loss, variables))
+
+
+def jacobian(problem: Problem, position: Array) -> Array:
+    """How the prediction changes with each sought parameter, shape (steps, parameters).
+
+    Args:
+        problem: the rollout.
+        position: values of the sought parameters, in the order of the problem's ``start``.
+
+    Returns:
+        From the compiled tangents; by central differences where there is no compiled program.
+    """
+    if problem.compiled is not None:
+        try:
+            return problem.compiled.jacobian(problem.record.drive, position.tolist())[1]
+        except (ArithmeticError, ValueError):
+            pass
+
+    def predict(values: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(problem.predict(dict(zip(problem.start, values.tolist(), strict=True))))
+
+    columns = []
+    for i, centre in enumerate(position):
+        shift = np.zeros(len(position))
+        shift[i] = 6e-6 * max(1.0, abs(centre))  # as in gradient.check
+        columns.append((predict(position + shift) - predict(position - shift)) / (2 * shift[i]))
+    return np.stack(columns, axis=1)

@@ -21,7 +21,7 @@ SITE = Path(__file__).parents[2] / "site"
 LAYERS = [
     {"gradient"},
     {"dataset", "plant", "quantity", "control", "panel"},
-    {"solvers", "rollout", "loss", "optimizer"},
+    {"solvers", "rollout", "compiled", "loss", "optimizer"},
     {"identify", "uncertainty", "verdict"},
     {"bench", "exercise"},
     {"benches", "exercises"},
@@ -29,7 +29,7 @@ LAYERS = [
     {"__init__"},  # the public names
 ]
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
-WITHIN_A_LAYER = {("rollout", "solvers")}  # a rollout is many steps of a solver
+WITHIN_A_LAYER = {("rollout", "solvers"), ("compiled", "solvers")}  # both repeat a solver's step
 FORBIDDEN = {"js", "pyodide", "pyodide_js", "micropip", "time", "threading", "asyncio"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -17,15 +17,9 @@ from hypothesis.extra import numpy as hnp
 
 from ferro_bench import Var, value_and_grad
 from ferro_bench.gradient import central_difference, ops
+from tests.unit.domains import DOMAINS, FIRST, SECOND
 
 Case = tuple[Callable[..., Any], list[Any]]  # a call of NumPy's own function, and the operands to differentiate by
-
-# Domains. FIRST and SECOND stay 0.1 away from the integers, where kinks and steps are, and 0.2 from each other, for
-# primitives that have a kink where their operands are equal.
-FIRST = st.builds(lambda whole, part: whole + part, st.integers(-2, 2), st.floats(0.1, 0.4))
-SECOND = st.builds(lambda whole, part: whole + part, st.integers(-2, 2), st.floats(0.6, 0.9))
-POSITIVE = st.floats(0.2, 3.0)
-INSIDE_ONE = st.floats(-0.9, 0.9)
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=1, max_side=3)
 
@@ -154,44 +148,7 @@ def diff(draw: st.DrawFn) -> Case:
 
 
 CASES: dict[Any, st.SearchStrategy[Case]] = {
-    np.add: elementwise(np.add, FIRST, SECOND),
-    np.subtract: elementwise(np.subtract, FIRST, SECOND),
-    np.multiply: elementwise(np.multiply, FIRST, SECOND),
-    np.divide: elementwise(np.divide, FIRST, POSITIVE | POSITIVE.map(lambda x: -x)),
-    np.power: elementwise(np.power, POSITIVE, SECOND),
-    np.negative: elementwise(np.negative, FIRST),
-    np.positive: elementwise(np.positive, FIRST),
-    np.absolute: elementwise(np.absolute, FIRST),
-    np.square: elementwise(np.square, FIRST),
-    np.sqrt: elementwise(np.sqrt, POSITIVE),
-    np.cbrt: elementwise(np.cbrt, POSITIVE | POSITIVE.map(lambda x: -x)),
-    np.reciprocal: elementwise(np.reciprocal, POSITIVE | POSITIVE.map(lambda x: -x)),
-    np.exp: elementwise(np.exp, FIRST),
-    np.exp2: elementwise(np.exp2, FIRST),
-    np.expm1: elementwise(np.expm1, FIRST),
-    np.log: elementwise(np.log, POSITIVE),
-    np.log2: elementwise(np.log2, POSITIVE),
-    np.log10: elementwise(np.log10, POSITIVE),
-    np.log1p: elementwise(np.log1p, st.floats(-0.8, 3.0)),
-    np.sin: elementwise(np.sin, FIRST),
-    np.cos: elementwise(np.cos, FIRST),
-    np.tan: elementwise(np.tan, st.floats(-1.2, 1.2)),
-    np.arcsin: elementwise(np.arcsin, INSIDE_ONE),
-    np.arccos: elementwise(np.arccos, INSIDE_ONE),
-    np.arctan: elementwise(np.arctan, FIRST),
-    np.arctan2: elementwise(np.arctan2, FIRST, SECOND),
-    np.sinh: elementwise(np.sinh, FIRST),
-    np.cosh: elementwise(np.cosh, FIRST),
-    np.tanh: elementwise(np.tanh, FIRST),
-    np.arcsinh: elementwise(np.arcsinh, FIRST),
-    np.arctanh: elementwise(np.arctanh, INSIDE_ONE),
-    np.hypot: elementwise(np.hypot, FIRST, SECOND),
-    np.logaddexp: elementwise(np.logaddexp, FIRST, SECOND),
-    np.maximum: elementwise(np.maximum, FIRST, SECOND),
-    np.minimum: elementwise(np.minimum, FIRST, SECOND),
-    np.sign: elementwise(np.sign, FIRST),
-    np.floor: elementwise(np.floor, FIRST),
-    np.ceil: elementwise(np.ceil, FIRST),
+    **{ufunc: elementwise(ufunc, *domains) for ufunc, domains in DOMAINS.items()},
     np.sum: reduction(np.sum),
     np.mean: reduction(np.mean),
     np.cumsum: cumsum(),

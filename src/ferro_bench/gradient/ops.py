@@ -121,6 +121,7 @@ _PARTIALS: dict[np.ufunc, tuple[Rule, ...]] = {
     # Kinks and steps.
     np.maximum: (lambda y, a, b: _heaviside(a - b), lambda y, a, b: _heaviside(b - a)),
     np.minimum: (lambda y, a, b: _heaviside(b - a), lambda y, a, b: _heaviside(a - b)),
+    np.heaviside: (lambda y, a, b: 0.0, lambda y, a, b: np.where(a == 0.0, 1.0, 0.0)),
     np.sign: (lambda y, a: 0.0,),
     np.floor: (lambda y, a: 0.0,),
     np.ceil: (lambda y, a: 0.0,),

@@ -1,0 +1,159 @@
+"""A recurrence as Python on plain floats, for one rollout: straight-line, one operation a line.
+
+Python's floats do not overflow to infinity in every function, nor do they divide by zero: such programs raise an
+`ArithmeticError` or a `ValueError` there, and whoever runs them turns to the tape, which computes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .emit import Names, compile_source, indent, kept_states, read, split
+from .recurrence import Recurrence, tangent_name
+
+_EXPRESSIONS = {
+    "add": "{0} + {1}",
+    "subtract": "{0} - {1}",
+    "multiply": "{0} * {1}",
+    "divide": "{0} / {1}",
+    "negative": "-{0}",
+    "absolute": "{0} if {0} >= 0.0 else -{0}",  # without a call
+    "reciprocal": "1.0 / {0}",
+    "maximum": "{0} if {0} >= {1} else {1}",
+    "minimum": "{0} if {0} <= {1} else {1}",
+    "sign": "1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else 0.0",
+    "heaviside": "{1} if {0} == 0.0 else float({0} > 0.0)",
+    "where": "{1} if {0} else {2}",
+    "less": "{0} < {1}",
+    "less_equal": "{0} <= {1}",
+    "greater": "{0} > {1}",
+    "greater_equal": "{0} >= {1}",
+    "equal": "{0} == {1}",
+    "not_equal": "{0} != {1}",
+    "logical_and": "{0} and {1}",
+    "logical_or": "{0} or {1}",
+    "logical_not": "not {0}",
+}
+_MATH = ["sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot"]
+_MATH_OTHERWISE = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"}
+_MATH_OTHERWISE |= {"arcsinh": "asinh", "arctanh": "atanh"}
+_EXPRESSIONS |= {name: f"{name}({{0}})" for name in _MATH if name != "hypot"} | {"hypot": "hypot({0}, {1})"}
+_EXPRESSIONS |= {name: f"{other}({{0}})" for name, other in _MATH_OTHERWISE.items()} | {"arctan2": "atan2({0}, {1})"}
+
+_NAMES = {name: getattr(math, name) for name in [*_MATH, *_MATH_OTHERWISE.values()]} | {"np": np}
+
+
+def write_floats(recurrence: Recurrence) -> str:
+    """The text of a module with three functions on floats.
+
+    ``forward(start, inputs, parameters)`` returns the outputs and the states that the way back will ask for;
+    ``adjoint(inputs, parameters, kept, weights)`` returns the derivative of Σ weights·outputs by each parameter;
+    ``tangents(start, inputs, parameters)`` returns the outputs and, for each parameter, their derivatives by it.
+    All of them take and return lists of floats.
+    """
+    return "\n\n\n".join([_forward(recurrence), _adjoint(recurrence), _tangents(recurrence)]) + "\n"
+
+
+def compile_floats(source: str) -> dict[str, Callable[..., object]]:
+    """The functions of such a text."""
+    return compile_source(source, _NAMES)
+
+
+def _write(target: str, name: str, operands: Sequence[str]) -> list[str]:
+    template = _EXPRESSIONS.get(name)
+    expression = template.format(*operands) if template else f"float(np.{name}({', '.join(operands)}))"
+    return [f"{target} = {expression}"]
+
+
+def _unpack(names: Sequence[str], value: str) -> list[str]:
+    return [f"{', '.join(names)}{',' * (len(names) == 1)} = {value}"] if names else []
+
+
+def _forward(r: Recurrence) -> str:
+    names = Names(r.step, r.states, taken=[f"{state}_kept" for state in r.states])
+    before, inside = split(r.step, r.parameters)
+    kept = kept_states(r)
+    return "\n".join(
+        [
+            "def forward(start, inputs, parameters):",
+            *indent(_unpack(r.states, "start"), 1),
+            *indent(_unpack(r.parameters, "parameters"), 1),
+            *indent([f"{state}_kept = []" for state in kept], 1),
+            "    outputs = []",
+            *indent(names.lines(before, _write), 1),
+            f"    for {r.input} in inputs:",
+            *indent([f"{state}_kept.append({state})" for state in kept], 2),
+            *indent(names.lines(inside, _write), 2),
+            *indent(_assign(r.states, [names(slot) for slot in r.step.outputs]), 2),
+            f"        outputs.append({r.states[r.observed]})",
+            f"    return outputs, ({''.join(f'{state}_kept, ' for state in kept)})",
+        ]
+    )
+
+
+def _assign(targets: Sequence[str], values: Sequence[str]) -> list[str]:
+    """All at once, since a later value may read an earlier target; what stays as it is, is left out."""
+    pairs = [(target, value) for target, value in zip(targets, values, strict=True) if target != value]
+    if not pairs:
+        return []
+    return [f"{', '.join(target for target, _ in pairs)} = {', '.join(value for _, value in pairs)}"]
+
+
+def _adjoint(r: Recurrence) -> str:
+    adjoints = [f"{state}_bar" for state in r.states]
+    shares = [f"{parameter}_share" for parameter in r.parameters]
+    sums = [f"by_{parameter}" for parameter in r.parameters]
+    record = replace(r.adjoint, inputs=r.adjoint.inputs[: -len(adjoints)] + tuple(adjoints))
+    names = Names(record, [*adjoints, *shares], taken=[*sums, "weight"])
+    before, inside = split(record, r.parameters)
+    used = read(r.adjoint)
+    kept = kept_states(r)
+    columns = {r.input: "inputs"} if r.input in used else {}
+    columns |= {state: f"{state}_kept" for state in kept} | {"weight": "weights"}
+    outputs = [names(slot) for slot in record.outputs]
+    looping = ", ".join(f"reversed({column})" for column in columns.values())
+    looping = f"zip({looping})" if len(columns) > 1 else looping
+    return "\n".join(
+        [
+            "def adjoint(inputs, parameters, kept, weights):",
+            *indent(_unpack(r.parameters, "parameters"), 1),
+            *indent(_unpack([f"{state}_kept" for state in kept], "kept"), 1),
+            *indent([f"{name} = 0.0" for name in [*adjoints, *sums]], 1),
+            *indent(names.lines(before, _write), 1),
+            f"    for {', '.join(columns)} in {looping}:",
+            f"        {adjoints[r.observed]} += weight",
+            *indent(names.lines(inside, _write), 2),
+            *indent([f"{total} += {share}" for total, share in zip(sums, outputs[len(adjoints) :], strict=True)], 2),
+            *indent(_assign(adjoints, outputs[: len(adjoints)]), 2),
+            f"    return [{', '.join(sums)}]",
+        ]
+    )
+
+
+def _tangents(r: Recurrence) -> str:
+    moving = [tangent_name(state, parameter) for parameter in r.parameters for state in r.states]
+    columns = [f"by_{parameter}" for parameter in r.parameters]
+    names = Names(r.tangents, [*r.states, *moving], taken=columns)
+    before, inside = split(r.tangents, r.parameters)
+    observed = [tangent_name(r.states[r.observed], parameter) for parameter in r.parameters]
+    return "\n".join(
+        [
+            "def tangents(start, inputs, parameters):",
+            *indent(_unpack(r.states, "start"), 1),
+            *indent(_unpack(r.parameters, "parameters"), 1),
+            *indent([f"{name} = 0.0" for name in moving], 1),
+            "    outputs = []",
+            *indent([f"{column} = []" for column in columns], 1),
+            *indent(names.lines(before, _write), 1),
+            f"    for {r.input} in inputs:",
+            *indent(names.lines(inside, _write), 2),
+            *indent(_assign([*r.states, *moving], [names(slot) for slot in r.tangents.outputs]), 2),
+            f"        outputs.append({r.states[r.observed]})",
+            *indent([f"{c}.append({t})" for c, t in zip(columns, observed, strict=True)], 2),
+            f"    return outputs, [{', '.join(columns)}]",
+        ]
+    )
