@@ -121,6 +121,7 @@ class _Reader(HTMLParser):
             "ferro-bench": self._bench,
             "ferro-value": self._value,
             "ferro-source": self._listing,
+            "ferro-program": self._program,
         }
 
     def problem(self, line: int, sentence: str) -> None:
@@ -243,12 +244,24 @@ class _Reader(HTMLParser):
             code = _without_docstring(inspect.getsource(_find(name)))
         except TypeError:
             raise LookupError(f"{name!r} is a value, which has no source; name a function or a class") from None
-        coloured = highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix="py-"))
-        return f'<pre tabindex="0"><code>{coloured}</code></pre>'  # focusable, so that the keyboard can scroll it
+        return _coloured(code)
+
+    def _program(self, given: Attributes) -> str:
+        """One function of a bench's compiled program."""
+        source = self._site.benches[self._known_bench(given.get("bench"))]["program"]
+        parts = {part.name: part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef)}
+        if given.get("part") not in parts:
+            raise LookupError(f"the program has no part {given.get('part')!r}; there is {', '.join(parts)}")
+        return _coloured((ast.get_source_segment(source, parts[given["part"] or ""]) or "") + "\n")
 
     def _offset(self) -> int:
         line, column = self.getpos()
         return self._line_starts[line - 1] + column
+
+
+def _coloured(code: str) -> str:
+    coloured = highlight(code, PythonLexer(), HtmlFormatter(nowrap=True, classprefix="py-"))
+    return f'<pre tabindex="0"><code>{coloured}</code></pre>'  # focusable, so that the keyboard can scroll it
 
 
 def _without_docstring(code: str) -> str:

@@ -21,6 +21,7 @@ export const MARKS = {
   truth: { width: 2.25, dash: [0.1, 5] },
   history: { width: 1.5, radius: 2.25 },
   drive: { width: 2 },
+  interval: { width: 1.25, dash: [3, 3] },
   "held-out": { width: 2, dash: [2, 4] },
 };
 

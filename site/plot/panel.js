@@ -47,7 +47,7 @@ const PADDING = { x: 0.02, y: 0.06 };
 const DIRECT_FROM = 560;
 
 /** Later roles are painted over earlier ones. */
-const ORDER = ["band", "truth", "start", "drive", "held-out", "measured", "predicted", "history"];
+const ORDER = ["band", "truth", "start", "drive", "held-out", "interval", "measured", "predicted", "history"];
 
 /**
  * @param {Panel} panel

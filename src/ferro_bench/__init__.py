@@ -6,10 +6,12 @@ The package is the pipeline, one module a stage:
     plant       the physics: states, parameters, rates of change
     solvers     one step through time
     rollout     many steps: the predicted trajectory
+    compiled    the same, as straight-line programs, with its gradient and Jacobian
     loss        how far it is from the measured one
     gradient    how the loss changes with each parameter
     optimizer   from a gradient to a step
     identify    the training loop, with a named ending
+    uncertainty how sure the result is, and what the data leave open
     verdict     the checks that say whether the result is right
     bench       one problem, bound together from these
     session     the seam to a page: JSON text in, JSON text out
@@ -22,14 +24,16 @@ from .dataset import Channel, Dataset, Drive, Record
 from .gradient import Tape, Var, check_gradient, value_and_grad
 from .identify import Ending, Identified, Problem, Step, identify
 from .loss import mean_squared_error
-from .optimizer import Adam, GradientDescent
+from .optimizer import LBFGS, Adam, GradientDescent, LevenbergMarquardt, Momentum, View
 from .plant import Parameter, Plant, StateVariable
 from .rollout import rollout
 from .session import Session
-from .solvers import semi_implicit_euler
+from .solvers import explicit_euler, rk4, semi_implicit_euler
+from .uncertainty import Uncertainty, estimate
 from .verdict import Check, Verdict
 
 __all__ = [
+    "LBFGS",
     "Adam",
     "Bench",
     "Channel",
@@ -39,6 +43,8 @@ __all__ = [
     "Ending",
     "GradientDescent",
     "Identified",
+    "LevenbergMarquardt",
+    "Momentum",
     "Parameter",
     "Plant",
     "Problem",
@@ -48,13 +54,18 @@ __all__ = [
     "StateVariable",
     "Step",
     "Tape",
+    "Uncertainty",
     "Var",
     "Verdict",
+    "View",
     "check_gradient",
+    "estimate",
+    "explicit_euler",
     "identify",
     "load",
     "mean_squared_error",
     "names",
+    "rk4",
     "rollout",
     "semi_implicit_euler",
     "value_and_grad",

@@ -69,6 +69,11 @@ def _train(bench: Bench, settings: Settings) -> int:
     for parameter in bench.sought:
         found = quantity(result.step.parameters[parameter.symbol], parameter.unit, digits=6)
         print(f"{parameter.symbol} = {found} ({parameter.name})")
+    if uncertainty := bench.uncertainty(result.step.parameters, settings):
+        for parameter, (low, high) in zip(bench.sought, uncertainty.intervals.tolist(), strict=True):
+            print(f"  95 % interval of {parameter.symbol}: {quantity(low)} to {quantity(high, parameter.unit)}")
+        for warning in uncertainty.warnings:
+            print(f"  {warning}")
     for check in verdict.checks:
         print(f"  {'pass' if check.passed else 'FAIL'}  {check.sentence}")
     print(verdict.sentence)

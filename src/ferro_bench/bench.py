@@ -9,21 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .control import Control, NumberControl, Settings, SettingsError
-from .dataset import Array, Dataset
+from .dataset import Array, Dataset, Record
 from .gradient import check_gradient
-from .identify import Identified, Problem, Step, identify
+from .identify import Identified, Problem, Step, identify, jacobian
 from .loss import root_mean_square
 from .optimizer import Optimizer
 from .panel import Axis, Line, Panel, Role
 from .plant import Parameter, Plant
 from .quantity import quantity
 from .solvers import Solver
-from .verdict import Check, Verdict, gradient_agrees, overlays, recovers
+from .uncertainty import Uncertainty, estimate
+from .verdict import Check, Verdict, gradient_agrees, looks_like_noise, overlays, recovers
+
+Rival = Callable[[Record], Mapping[str, float]]  # from a record to symbol -> value
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,7 @@ class Bench:
         optimizer: makes a fresh optimizer for the settings.
         budget: how many steps training may take.
         controls: what the user may set, besides the start values.
+        rivals: label -> another way to find the sought parameters from a record, shown beside the rollout's answer.
         name: the module's name; given by the registry that finds it.
     """
 
@@ -55,6 +60,7 @@ class Bench:
     optimizer: Callable[[Settings], Optimizer]
     budget: int
     controls: tuple[Control, ...]
+    rivals: Mapping[str, Rival] = field(default_factory=dict)
     name: str = field(default="", kw_only=True)
 
     @property
@@ -111,8 +117,7 @@ class Bench:
 
     def problem(self, settings: Settings) -> Problem:
         """What is to be identified with these settings, on the record to fit."""
-        start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in self.sought}
-        return Problem(self.plant, self.solver, self.data(settings).fit, self.known, start)
+        return _problem(self, frozenset(settings.items()))
 
     def train(self, settings: Settings) -> Generator[Step, bool | None, Identified]:
         """The identification with these settings, ready to be pulled."""
@@ -129,6 +134,7 @@ class Bench:
         )
         with np.errstate(all="ignore"):  # after a divergence the rollout may leave the range of numbers
             fitted = problem.predict(sought)
+        uncertainty = self.uncertainty(sought, settings)
         fit = overlays(
             fitted,
             measured.values,
@@ -151,9 +157,14 @@ class Bench:
                     if fit.passed
                     else "It cannot predict a new drive as long as it does not fit the first.",
                 ),
+                looks_like_noise(uncertainty.whiteness if uncertainty else None),
                 self._gradient_check(problem, sought),
             )
         )
+
+    def uncertainty(self, sought: Mapping[str, float], settings: Settings) -> Uncertainty | None:
+        """How sure values of the sought parameters are, if they are the fit; None beyond the range of numbers."""
+        return _uncertainty(self, frozenset(settings.items()), tuple(sought.items()))
 
     def _predict_held_out(self, sought: Mapping[str, float], settings: Settings) -> Array:
         problem = replace(self.problem(settings), record=self.data(settings).held_out)
@@ -185,6 +196,7 @@ class Bench:
         """The pictures of this bench; the names of their columns are those of `columns` and `history`."""
         dataset = self.data(settings)
         measured, applied = dataset.fit.measured, dataset.fit.drive.input
+        grain = max(dataset.noise, 1e-4 * float(np.max(np.abs(measured.values))))
         time = Axis("time", "s", domain=(0.0, None))
         channel = Axis(measured.name, measured.unit)
         iteration = Axis("iteration", "", domain=(0.0, None))
@@ -223,11 +235,24 @@ class Bench:
                             low=self.truth[p.symbol] - self.tolerances[p.symbol],
                             high=self.truth[p.symbol] + self.tolerances[p.symbol],
                         ),
+                        Line(Role.INTERVAL, "95 % from", "iteration", f"{p.symbol}_low"),
+                        Line(Role.INTERVAL, "95 % to", "iteration", f"{p.symbol}_high"),
                         Line(Role.HISTORY, p.symbol, "iteration", p.symbol),
                         Line(Role.TRUTH, "truth", value=self.truth[p.symbol]),
                     ),
                 )
                 for p in self.sought
+            ),
+            Panel(
+                key="residuals",
+                title="What the prediction leaves over",
+                x=time,
+                # Held to the size of the noise: what matters is the pattern once the fit is there.
+                y=Axis("predicted − measured", measured.unit, domain=(-6 * grain, 6 * grain)),
+                lines=(
+                    Line(Role.BAND, "noise alone, 19 of 20", low=-1.96 * dataset.noise, high=1.96 * dataset.noise),
+                    Line(Role.HISTORY, "residual", "time", "residual"),
+                ),
             ),
             Panel(
                 key="held-out",
@@ -268,19 +293,26 @@ class Bench:
         """The columns that each iterate replaces: its predictions."""
         return {
             "predicted": step.predicted,
+            "residual": step.predicted - self.data(settings).fit.measured.values,
             "held_out_predicted": self._predict_held_out(step.parameters, settings),
         }
 
-    def history(self, step: Step) -> dict[str, float]:
+    def history(self, settings: Settings, step: Step) -> dict[str, float]:
         """What each iterate adds to the columns that grow."""
-        return {"iteration": float(step.iteration), "loss": step.loss, **step.parameters}
+        grown = {"iteration": float(step.iteration), "loss": step.loss, **step.parameters}
+        uncertainty = self.uncertainty(step.parameters, settings)
+        for i, symbol in enumerate(step.parameters):
+            low, high = uncertainty.intervals[i].tolist() if uncertainty else (math.nan, math.nan)
+            grown |= {f"{symbol}_low": low, f"{symbol}_high": high}
+        return grown
 
     def readout(self) -> dict[str, str]:
         """The live numbers that stand beside the panels: name in `values` -> label."""
         labels = {"iteration": "iteration", "loss": "loss", "rms": "rms distance from the data"}
         for p in self.sought:
-            labels |= {p.symbol: p.symbol, f"gradient_{p.symbol}": f"∂loss/∂{p.symbol}"}
-        return labels
+            labels |= {p.symbol: p.symbol, f"interval_{p.symbol}": f"95 % interval of {p.symbol}"}
+            labels |= {f"gradient_{p.symbol}": f"∂loss/∂{p.symbol}"}
+        return labels | {f"rival_{i}": label for i, label in enumerate(self.rivals)}
 
     def values(self, settings: Settings, step: Step) -> dict[str, str]:
         """The live numbers that the prose may quote, as text with their units."""
@@ -297,7 +329,41 @@ class Bench:
         }
         for p in self.sought:
             numbers[p.symbol] = quantity(step.parameters[p.symbol], p.unit)
+            numbers[f"interval_{p.symbol}"] = self._interval(p, step, settings)
             numbers[f"gradient_{p.symbol}"] = quantity(step.gradient[p.symbol], f"{unit}²/({p.unit})")
             numbers[f"start_{p.symbol}"] = quantity(float(settings[f"start_{p.symbol}"]), p.unit)
             numbers[f"true_{p.symbol}"] = quantity(self.truth[p.symbol], p.unit)
+        for i, rival in enumerate(self.rivals.values()):
+            found = rival(dataset.fit)
+            numbers[f"rival_{i}"] = ", ".join(quantity(found[p.symbol], p.unit) for p in self.sought)
         return numbers
+
+    def _interval(self, parameter: Parameter, step: Step, settings: Settings) -> str:
+        uncertainty = self.uncertainty(step.parameters, settings)
+        if uncertainty is None:
+            return "none"
+        low, high = uncertainty.intervals[list(step.parameters).index(parameter.symbol)].tolist()
+        return f"{quantity(low)} to {quantity(high, parameter.unit)}"
+
+
+# A page asks for the same several times an iterate; a problem, once made, also keeps its compiled program.
+
+
+@lru_cache(maxsize=8)
+def _problem(bench: Bench, items: frozenset[tuple[str, float | str]]) -> Problem:
+    settings = dict(items)
+    start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in bench.sought}
+    return Problem(bench.plant, bench.solver, bench.data(settings).fit, bench.known, start)
+
+
+@lru_cache(maxsize=8)
+def _uncertainty(
+    bench: Bench, items: frozenset[tuple[str, float | str]], sought: tuple[tuple[str, float], ...]
+) -> Uncertainty | None:
+    problem, values = _problem(bench, items), np.array([value for _, value in sought])
+    with np.errstate(all="ignore"):
+        residual = problem.predict(dict(sought)) - problem.record.measured.values
+        slopes = jacobian(problem, values)
+    if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slopes))):
+        return None
+    return estimate(residual, slopes, bench.sought, values)

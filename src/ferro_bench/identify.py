@@ -191,60 +191,66 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
     Returns:
         How it ended, with the last iterate.
     """
+    way_back = (
+        "Start over from another value."
+        if optimizer.returns_to_best
+        else "Choose a smaller learning rate and start over."
+    )
     position = np.array(list(problem.start.values()), dtype=np.float64)
     progress = _Progress()
     first_loss = np.inf
     quiet = 0  # steps in a row that changed nothing that matters
+    best: Step | None = None
+
+    def end(ending: Ending, sentence: str) -> Identified:
+        assert best is not None
+        return Identified(ending, sentence, best if optimizer.returns_to_best else step)
+
     for iteration in range(budget + 1):
         step, view = _evaluate(problem, position, iteration)
+        if best is None or step.loss < best.loss:
+            best = step
         if (yield step):
-            return Identified(Ending.STOPPED, f"Stopped on request at iteration {iteration}.", step)
+            return end(Ending.STOPPED, f"Stopped on request at iteration {iteration}.")
         with np.errstate(all="ignore"):
             change = optimizer.step(view)
             ahead = position + change
         if not np.all(np.isfinite(ahead)):
-            return Identified(
+            return end(
                 Ending.DIVERGED,
-                f"Training diverged: at iteration {iteration} the search left the range of numbers. "
-                "Choose a smaller learning rate and start over.",
-                step,
+                f"Training diverged: at iteration {iteration} the search left the range of numbers. {way_back}",
             )
-        with np.errstate(all="ignore"):
-            progress.note(step.loss, view.gradient, change)
         quiet = quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))) else 0
         if quiet == QUIET:
-            return Identified(
+            return end(
                 Ending.CONVERGED,
                 f"Converged after {iteration} iterations: further steps would change nothing that matters.",
-                step,
             )
-        if progress.circles:
-            return Identified(
-                Ending.DIVERGED,
-                f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
-                "Choose a smaller learning rate and start over.",
-                step,
-            )
+        if not optimizer.returns_to_best:  # a failed trial is no overshooting
+            with np.errstate(all="ignore"):
+                progress.note(step.loss, view.gradient, change)
+            if progress.circles:
+                return end(
+                    Ending.DIVERGED,
+                    f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
+                    f"{way_back}",
+                )
         if iteration == 0:
             first_loss = step.loss
         position = ahead
-    if step.loss > first_loss or (progress.overshot and not progress.approaches):
-        return Identified(
+    if end(Ending.BUDGET, "").step.loss > first_loss or (progress.overshot and not progress.approaches):
+        return end(
             Ending.DIVERGED,
             f"Training diverged: it overshot the minimum, and after {budget} iterations it has not come back. "
-            "Choose a smaller learning rate and start over.",
-            step,
+            f"{way_back}",
         )
-    return Identified(
-        Ending.BUDGET,
-        f"Not converged within {budget} iterations. "
-        + (
-            "Its steps overshoot the minimum: a smaller learning rate settles sooner."
-            if progress.overshot
-            else "The loss is still falling: a larger learning rate goes faster."
-        ),
-        step,
-    )
+    if optimizer.returns_to_best:
+        advice = "Start over from another value."
+    elif progress.overshot:
+        advice = "Its steps overshoot the minimum: a smaller learning rate settles sooner."
+    else:
+        advice = "The loss is still falling: a larger learning rate goes faster."
+    return end(Ending.BUDGET, f"Not converged within {budget} iterations. {advice}")
 
 
 def _evaluate(problem: Problem, position: Array, iteration: int) -> tuple[Step, View]:

@@ -39,7 +39,14 @@ class View:
 
 
 class Optimizer(Protocol):
-    """Turns the views of one run, in order, into steps. It may remember earlier views: make one a run."""
+    """Turns the views of one run, in order, into steps. It may remember earlier views: make one a run.
+
+    Attributes:
+        returns_to_best: whether a point that is no better than the best so far is a failed trial, from which the next
+            step leads back.
+    """
+
+    returns_to_best: bool
 
     def step(self, view: View) -> Array:
         """What to add to `view.position`, shape (k,). It raises nothing; it may hold NaN where the view does."""
@@ -55,6 +62,8 @@ class GradientDescent:
     Args:
         rate: the learning rate, in parameter units squared per unit of loss.
     """
+
+    returns_to_best = False
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -77,6 +86,8 @@ class Momentum:
         keep: the share of the last step that goes on, from 0 to below 1.
     """
 
+    returns_to_best = False
+
     def __init__(self, rate: float, keep: float = 0.9) -> None:
         self.rate = rate
         self.keep = keep
@@ -98,6 +109,8 @@ class Adam:
     Args:
         rate: the learning rate, in units of the parameter.
     """
+
+    returns_to_best = False
 
     MEAN_DECAY = 0.9
     SQUARE_DECAY = 0.999
@@ -184,6 +197,8 @@ class LBFGS:
     Raises:
         ValueError: if a lower bound lies above its upper bound.
     """
+
+    returns_to_best = True
 
     PATIENCE = 8
     CURVATURE = 1e-10  # sᵀy must exceed this share of |s| |y|
@@ -333,6 +348,8 @@ class LevenbergMarquardt:
         ValueError: if a lower bound lies above its upper bound.
     """
 
+    returns_to_best = True
+
     RANGE = (1e-15, 1e100)  # of λ
 
     def __init__(self, damping: float = 1e-3, bounds: Bounds | None = None) -> None:
@@ -366,10 +383,7 @@ class LevenbergMarquardt:
         squares = float(view.residual @ view.residual)
         if not squares < (np.inf if self._best is None else self._best.squares):  # NaN is not less
             return None
-        jacobian = view.jacobian()
-        if not _is_finite(jacobian):
-            return None
-        q, r = np.linalg.qr(jacobian)
+        q, r = np.linalg.qr(view.jacobian())
         linearized = _Linearized(view.position, squares, factor=r, projected=q.T @ view.residual)
         return linearized if _is_finite(linearized.lengths, linearized.half_gradient) else None
 

@@ -17,6 +17,7 @@ class Role(StrEnum):
     HISTORY = "history"
     DRIVE = "drive"
     HELD_OUT = "held-out"
+    INTERVAL = "interval"
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ class Session:
             "budget": bench.budget,
             "controls": [_control(control) for control in bench.all_controls()],
             "readout": bench.readout(),
+            "program": _program(bench, settings),
             "panels": [asdict(panel) for panel in bench.panels(settings)],
             **_first_sight(bench, settings, first),
         }
@@ -114,7 +115,7 @@ class Session:
                 result = end.value
                 del self._runs[name]
                 break
-        grown = [run.bench.history(step) for step in taken]
+        grown = [run.bench.history(run.settings, step) for step in taken]
         return {
             "kind": "advanced",
             "replace": run.bench.moving_columns(run.settings, taken[-1]) if taken else {},
@@ -155,7 +156,7 @@ def _control(control: Control) -> Message:
 
 def _first_sight(bench: Bench, settings: Settings, first: Step) -> Message:
     """Every column, value and check as they stand at a run's first iterate."""
-    history = {name: [value] for name, value in bench.history(first).items()}
+    history = {name: [value] for name, value in bench.history(settings, first).items()}
     return {
         "columns": bench.fixed_columns(settings, first) | bench.moving_columns(settings, first) | history,
         "values": bench.values(settings, first),
@@ -166,13 +167,26 @@ def _first_sight(bench: Bench, settings: Settings, first: Step) -> Message:
 def _result(run: _Run, result: Identified) -> Message:
     verdict = run.bench.judge(result.step.parameters, run.settings)
     diverged = result.ending is Ending.DIVERGED
+    uncertainty = run.bench.uncertainty(result.step.parameters, run.settings)
+    if diverged:
+        sentence = f"Not yet. {result.sentence}"
+    else:
+        sentence = " ".join([verdict.sentence, result.sentence, *(uncertainty.warnings if uncertainty else ())])
     return {
         "ending": result.ending,
         "state": "diverged" if diverged else "passed" if verdict.passed else "not-yet",
-        "sentence": f"Not yet. {result.sentence}" if diverged else f"{verdict.sentence} {result.sentence}",
+        "sentence": f"Not yet. {result.sentence}"
+        if diverged
+        else f"{verdict.sentence} {result.sentence} {warnings}".rstrip(),
         "parameters": result.step.parameters,
         "checks": _checks(verdict),
     }
+
+
+def _program(bench: Bench, settings: Settings) -> str:
+    """The compiled rollout as text, or why there is none."""
+    problem = bench.problem(settings)
+    return problem.compiled.source if problem.compiled else f"# {problem.engine}\n"
 
 
 def _checks(verdict: Verdict) -> list[Message]:

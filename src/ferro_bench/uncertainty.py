@@ -161,7 +161,6 @@ def estimate(
             _normalized(unnoticed),
             np.where(undetermined[:, None] | undetermined, 0.0, _normalized(spread @ spread.T)),
         )
-        np.fill_diagonal(correlations, 1.0)
         covariance = np.where(correlations == 0, 0.0, correlations * errors[:, None] * errors)
         reach = student_t(freedom, COVERAGE) * errors
 

@@ -16,6 +16,9 @@ from .dataset import Array
 from .gradient import GradientCheck
 from .loss import root_mean_square
 from .quantity import quantity
+from .uncertainty import Whiteness
+
+SETTLED = 1e-5  # share of the measured signal by which a search may stop short of its minimum
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,34 @@ def overlays(predicted: Array, measured: Array, noise: float, unit: str, what: s
     """
     with np.errstate(all="ignore"):  # a diverged prediction may be too far away to be squared
         value = root_mean_square(predicted - measured)
+    explained = noise * (1 + 4 / np.sqrt(2 * len(measured)))
+    settled = SETTLED * root_mean_square(measured)
     return Check(
         name=f"Rms distance from the {what}",
         value=value,
-        limit=noise * (1 + 4 / np.sqrt(2 * len(measured))),
+        limit=max(explained, settled),
         unit=unit,
-        because=f"{quantity(noise, unit, 3)} of noise and its scatter over {len(measured)} samples",
+        because=f"{quantity(noise, unit, 3)} of noise and its scatter over {len(measured)} samples"
+        if explained > settled
+        else "there is next to no noise, and the search stops a hair before its goal",
         advice=advice,
+    )
+
+
+def looks_like_noise(whiteness: Whiteness | None) -> Check:
+    """Is what the model leaves over without pattern?
+
+    Args:
+        whiteness: of the residual; None where there is no finite residual.
+    """
+    return Check(
+        name="Pattern in the residuals (Ljung–Box)",
+        value=whiteness.statistic if whiteness else math.nan,
+        limit=whiteness.limit if whiteness else 0.0,
+        unit="",
+        because="noise without pattern exceeds this once in a hundred records",
+        advice="What is left over is not noise: neighbouring residuals agree, so the model lacks something, "
+        "or is not at its best yet.",
     )
 
 

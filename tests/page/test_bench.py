@@ -80,7 +80,7 @@ def test_train_reaches_pass_with_the_native_result(bench: Bench) -> None:
     bench.press("Train")
     bench.expect_state("passed")
     expect(bench.status).to_have_text(re.compile("^PASS"))
-    expect(bench.checks("✓ pass")).to_have_count(4)
+    expect(bench.checks("✓ pass")).to_have_count(5)
     (result,) = bench.page.evaluate("answers.map((reply) => reply.result).filter(Boolean)")
     assert result["parameters"]["c"] == pytest.approx(native_result().step.parameters["c"], abs=1e-6)
     assert number(bench.value("c")) == pytest.approx(0.85, abs=0.001)

@@ -74,10 +74,10 @@ def test_the_truth_passes(trained: Trained) -> None:
 def test_every_kind_of_check_is_asked(trained: Trained) -> None:
     """The truth of each sought parameter, both records, the gradient."""
     checks = trained.bench.judge(trained.result.step.parameters, trained.settings).checks
-    assert len(checks) == len(trained.bench.sought) + 3
+    assert len(checks) == len(trained.bench.sought) + 4
     assert len({check.name for check in checks}) == len(checks)
     dataset = trained.bench.data(trained.settings)
-    for check, record in zip(checks[-3:-1], (dataset.fit, dataset.held_out), strict=True):
+    for check, record in zip(checks[-4:-2], (dataset.fit, dataset.held_out), strict=True):
         residual = predicted(trained, trained.result.step.parameters, record) - record.measured.values
         assert check.value == pytest.approx(math.sqrt(np.mean(residual**2)), rel=1e-12)
 
@@ -101,7 +101,7 @@ def test_every_panel_finds_its_columns_and_they_are_as_long_as_each_other(traine
     bench, settings = trained.bench, trained.settings
     fixed = bench.fixed_columns(settings, trained.steps[0])
     moving = bench.moving_columns(settings, trained.steps[-1])
-    entries = [bench.history(step) for step in trained.steps]
+    entries = [bench.history(settings, step) for step in trained.steps]
     history = {key: np.array([entry[key] for entry in entries]) for key in entries[0]}
     columns = fixed | moving | history
     assert len(columns) == len(fixed) + len(moving) + len(history), "a name is used twice"

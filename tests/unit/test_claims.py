@@ -118,6 +118,6 @@ def test_what_the_chirp_is_for() -> None:
 
 def test_the_plain_path_is_the_packages_own() -> None:
     """So that the figures above speak of the bench that the reader sees."""
-    dataset: Dataset = load("friction").data({})
+    dataset: Dataset = load("friction").data(load("friction").defaults())
     rolled = rollout(friction.PLANT, semi_implicit_euler, friction.TRUTH, dataset.fit.drive, "x")
     assert rolled == pytest.approx(path(0.85), abs=1e-12)

@@ -54,9 +54,9 @@ def test_nothing_is_computed_before_it_is_asked_for(problem: Problem) -> None:
     class Counting(GradientDescent):
         steps = 0
 
-        def step(self, gradient: Any) -> Any:
+        def step(self, view: Any) -> Any:
             self.steps += 1
-            return super().step(gradient)
+            return super().step(view)
 
     optimizer = Counting(0.35)
     training = identify(problem, optimizer, 10)

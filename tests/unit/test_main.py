@@ -32,8 +32,8 @@ def test_training_friction_passes(capsys: Output) -> None:
     assert progress.count("\riteration") >= 20
     assert report[1].startswith("Converged after")
     assert report[2].startswith("c = 0.850")
-    assert sum(line.startswith("  pass  ") for line in report) == 4
-    assert report[-1] == "PASS: all 4 checks hold."
+    assert sum(line.startswith("  pass  ") for line in report) == 5
+    assert report[-1] == "PASS: all 5 checks hold."
     assert err == ""
 
 
@@ -60,7 +60,7 @@ def test_a_setting_changes_the_training(capsys: Output) -> None:
         (["friction", "--set", "start_c=3.5"], "The start value of c must lie from 0 to 3 kg/m, but 3.5 does not"),
         (["friction", "--set", "start_c=nan"], "The start value of c must be a number from 0 to 3, not nan"),
         (["friction", "--set", "start_c=big"], "The start value of c must be a number from 0 to 3, not 'big'"),
-        (["friction", "--set", "optimizer=warp"], "The optimizer must be one of gradient descent, adam"),
+        (["friction", "--set", "optimizer=warp"], "The optimizer must be one of gradient descent, momentum"),
     ],
     ids=" ".join,
 )
@@ -106,7 +106,7 @@ def test_it_runs_as_a_command() -> None:
     command = [sys.executable, "-W", "error", "-m", "ferro_bench", "train", "friction"]
     passing = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (passing.returncode, passing.stderr) == (0, "")
-    assert passing.stdout.endswith("PASS: all 4 checks hold.\n")
+    assert passing.stdout.endswith("PASS: all 5 checks hold.\n")
     refused = subprocess.run([*command, "--set", "start_c=9"], capture_output=True, text=True, timeout=60)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == "The start value of c must lie from 0 to 3 kg/m, but 9 does not.\n"

@@ -161,6 +161,9 @@ def test_an_exponential_decay_is_recovered(optimizer: Optimizer, steps: int) -> 
     np.testing.assert_allclose(run(DECAY, optimizer, [1.0, 0.2], steps)[-1].position, [2.5, 1.3], rtol=1e-7)
 
 
+BASIS = np.exp(-TIMES)
+A_WHERE_B_IS_1 = BASIS @ (2.5 * np.exp(-1.3 * TIMES)) / (BASIS @ BASIS)  # a linear fit
+
 MISRA_X = np.array([77.6, 114.9, 141.1, 190.8, 239.9, 289.0, 332.8, 378.4, 434.8, 477.3, 536.8, 593.1, 689.1, 760.0])
 MISRA_Y = np.array([10.07, 14.73, 17.94, 23.93, 29.61, 35.18, 40.02, 44.82, 50.76, 55.05, 61.01, 66.4, 75.47, 81.78])
 MISRA = Fit(
@@ -273,16 +276,21 @@ def test_its_failed_trials_are_halved_and_in_the_end_taken_straight_down() -> No
         else:
             down = -ahead.gradient / np.linalg.norm(ahead.gradient)
             np.testing.assert_allclose(half, down * np.linalg.norm(trial) / 2**failure, atol=1e-14)
+    # The memory is empty: after a pair without curvature, which it does not learn from, the step is the first one's.
+    concave = View(ahead.position + half, ahead.loss / 2, 2 * ahead.gradient, ahead.residual, list)
+    np.testing.assert_allclose(optimizer.step(concave), LBFGS(cap=1.0).step(concave), rtol=1e-14)
 
 
 # Levenberg and Marquardt
 
 
-def test_each_trial_solves_the_damped_normal_equations_and_damping_follows_nielsen() -> None:
+@pytest.mark.parametrize(("fit", "start"), [(MISRA, (500.0, 1e-4)), (DECAY, (0.3, 5.0))], ids=["Misra", "decay"])
+def test_each_trial_solves_the_damped_normal_equations_and_damping_follows_nielsen(
+    fit: Fit, start: tuple[float, float]
+) -> None:
     """Madsen, Nielsen and Tingleff, algorithm 3.16, with diag(JᵀJ) in place of I, written with the normal equations."""
-    fit = MISRA
     optimizer = LevenbergMarquardt()
-    position = x = np.array([500.0, 1e-4])
+    position = x = np.array(start)
     mu, nu = 1e-3, 2.0
     accepted = []
     for _ in range(14):
@@ -301,6 +309,22 @@ def test_each_trial_solves_the_damped_normal_equations_and_damping_follows_niels
         else:
             mu, nu = mu * nu, nu * 2
     assert True in accepted and False in accepted
+
+
+def test_what_a_step_promised_is_reckoned_up_to_where_a_bound_cut_it_short() -> None:
+    """On a linear fit every promise is kept, which divides λ by three."""
+    optimizer = LevenbergMarquardt(bounds=(START - 0.1, START + 0.1))
+    run(linear(MATRIX, VALUES), optimizer, START, 2)
+    assert optimizer.damping == pytest.approx(1e-3 / 3)
+
+
+@pytest.mark.parametrize("second", [1e-60, 0.0])
+def test_a_gain_where_next_to_nothing_was_promised_raises_nothing(second: float) -> None:
+    optimizer = LevenbergMarquardt()
+    for residual in ([1.0, second], [0.5, 0.0]):
+        residuals = np.array(residual)
+        step = optimizer.step(View(np.zeros(1), 0.0, np.zeros(1), residuals, lambda: np.array([[0.0], [1.0]])))
+    assert np.all(np.isfinite(step))
 
 
 def test_the_units_of_the_parameters_do_not_matter() -> None:
@@ -393,6 +417,12 @@ def test_a_start_outside_the_range_of_numbers_raises_nothing_and_claims_nothing(
         assert np.all(np.isnan(make().step(view)))
 
 
+def test_a_jacobian_whose_squares_leave_the_range_of_numbers_raises_nothing() -> None:
+    view = View(START, 1.0, START, np.ones(4), lambda: np.full((4, 3), 1e200))
+    with np.errstate(all="ignore"):
+        assert np.all(np.isnan(LevenbergMarquardt().step(view)))
+
+
 @returning
 def test_at_the_minimum_it_stays(make: Any) -> None:
     views = run(DECAY, make(), [2.5, 1.3], 3)
@@ -409,18 +439,25 @@ def test_trials_that_never_succeed_end_in_steps_of_nothing(make: Any) -> None:
 
 
 @returning
-def test_a_start_outside_the_bounds_is_first_brought_inside(make: Any) -> None:
-    optimizer = make(bounds=(np.array([0.5, 0.0]), np.array([2.0, 1.0])))
-    np.testing.assert_array_equal(optimizer.step(DECAY.view(np.array([3.0, -0.5]))), [-1.0, 0.5])
+def test_a_start_outside_the_bounds_is_first_brought_inside_and_not_remembered(make: Any) -> None:
+    """Not even where the loss is nowhere lower: b is held at 1, and a is then a linear fit."""
+    views = run(DECAY, make(bounds=(0.0, [9.0, 1.0])), [2.5, 1.3], 40)
+    np.testing.assert_allclose(views[1].position, [2.5, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(views[-1].position, [A_WHERE_B_IS_1, 1.0], rtol=1e-7)
 
 
 @returning
 def test_a_parameter_at_its_bound_waits_there_while_the_others_move(make: Any) -> None:
-    """y = a exp(-b t) with b at most 1: a is then a linear fit."""
-    basis = np.exp(-TIMES)
-    a = basis @ (2.5 * np.exp(-1.3 * TIMES)) / (basis @ basis)
     found = run(DECAY, make(bounds=(0.0, [9.0, 1.0])), [1.0, 0.2], 40)[-1]
-    np.testing.assert_allclose(found.position, [a, 1.0], rtol=1e-7)
+    np.testing.assert_allclose(found.position, [A_WHERE_B_IS_1, 1.0], rtol=1e-7)
+
+
+@returning
+def test_a_parameter_that_misses_its_bound_by_rounding_is_at_it(make: Any) -> None:
+    at, beside = [
+        make(bounds=(0.0, [9.0, 1.0])).step(DECAY.view(np.array([2.5, b]))) for b in (1.0, np.nextafter(1.0, 0.0))
+    ]
+    np.testing.assert_allclose(beside, at, rtol=1e-12, atol=1e-15)
 
 
 @returning

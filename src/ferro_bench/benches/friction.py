@@ -8,6 +8,7 @@ one short record.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from ..bench import Bench
 from ..control import ChoiceControl, NumberControl, Settings
 from ..dataset import Array, Channel, Dataset, Drive, Record
-from ..optimizer import Adam, GradientDescent, Optimizer
+from ..optimizer import LBFGS, Adam, GradientDescent, LevenbergMarquardt, Momentum, Optimizer
 from ..plant import Parameter, Plant, State, StateVariable
 from ..rollout import rollout
 from ..solvers import semi_implicit_euler
@@ -24,8 +25,6 @@ from ..solvers import semi_implicit_euler
 TRUTH = {"c": 0.85, "m": 1.4}
 DT = 0.02  # s
 STEPS = 120
-NOISE = 0.001  # m, standard deviation
-SEED = 314
 
 
 def rates(state: State, u: Any, c: Any, m: Any) -> State:
@@ -58,30 +57,59 @@ def pulses(t: Array) -> Array:
     return np.select([t < 0.7, t < 1.0, t < 1.8], [4.5, 0.0, -6.5], default=3.0)
 
 
-def measure(force: Array, noise: Array) -> Record:
-    """Simulate the true plant from rest under a force, and measure its position with noise; both of shape (steps,)."""
+def measure(force: Array, noise: Array, viscous: float = 0.0) -> Record:
+    """Simulate the true plant from rest under a force, and measure its position with noise.
+
+    Args:
+        force: in newton, shape (steps,).
+        noise: what is added to the positions, in metres, shape (steps,).
+        viscous: drag in proportion to the velocity, in N·s/m, of which the model knows nothing.
+    """
+
+    def true_rates(state: State, u: Any, c: Any, m: Any) -> State:
+        return rates(state, u - viscous * state[1], c, m)
+
     drive = Drive(DT, (0.0, 0.0), Channel("u", "force", "N", force))
-    position = rollout(PLANT, semi_implicit_euler, TRUTH, drive, observed="x")
+    position = rollout(replace(PLANT, rates=true_rates), semi_implicit_euler, TRUTH, drive, observed="x")
     return Record(drive, Channel("x", "position", "m", position + noise))
 
 
 @cache
-def _dataset() -> Dataset:
+def _dataset(noise: float, seed: int, viscous: float) -> Dataset:
     t = DT * np.arange(STEPS)
-    random = np.random.default_rng(SEED)
-    noise_fit, noise_held_out = NOISE * random.standard_normal((2, STEPS))
-    return Dataset(measure(chirp(t), noise_fit), measure(pulses(t), noise_held_out), NOISE)
+    noise_fit, noise_held_out = noise * np.random.default_rng(seed).standard_normal((2, STEPS))
+    return Dataset(measure(chirp(t), noise_fit, viscous), measure(pulses(t), noise_held_out, viscous), noise)
 
 
 def data(settings: Settings) -> Dataset:
-    """The two records; the same ones whatever the settings, and the same ones on every machine."""
-    return _dataset()
+    """The two records; the same ones for the same settings, on every machine."""
+    noise = float(settings["noise"]) / 1000
+    return _dataset(noise, int(float(settings["seed"])), float(settings["viscous"]))
 
 
 def optimizer(settings: Settings) -> Optimizer:
-    """A fresh optimizer of the chosen kind with the chosen learning rate."""
+    """A fresh optimizer of the chosen kind; the last two find their own step lengths."""
     rate = float(settings["learning_rate"])
-    return Adam(rate) if settings["optimizer"] == "adam" else GradientDescent(rate)
+    match settings["optimizer"]:
+        case "momentum":
+            return Momentum(rate)
+        case "adam":
+            return Adam(rate)
+        case "l-bfgs":
+            return LBFGS(cap=1.0)
+        case "levenberg-marquardt":
+            return LevenbergMarquardt()
+        case _:
+            return GradientDescent(rate)
+
+
+def regress(record: Record) -> dict[str, float]:
+    """One line of linear regression on positions that are differenced twice: exact without noise, and only then."""
+    velocity = np.diff(np.concatenate([[0.0, 0.0], record.measured.values])) / record.drive.dt
+    acceleration = np.diff(velocity) / record.drive.dt
+    drag = velocity[:-1] * np.abs(velocity[:-1])
+    left = record.drive.input.values - TRUTH["m"] * acceleration
+    return {"c": float(left @ drag / (drag @ drag))}
 
 
 BENCH = Bench(
@@ -96,6 +124,20 @@ BENCH = Bench(
     budget=200,
     controls=(
         NumberControl("learning_rate", "η", "learning rate", "", 0.35, (0.01, 5.0), 0.01),
-        ChoiceControl("optimizer", "optimizer", {"gradient descent": "Gradient descent", "adam": "Adam"}),
+        ChoiceControl(
+            "optimizer",
+            "optimizer",
+            {
+                "gradient descent": "Gradient descent",
+                "momentum": "Momentum",
+                "adam": "Adam",
+                "l-bfgs": "L-BFGS",
+                "levenberg-marquardt": "Levenberg–Marquardt",
+            },
+        ),
+        NumberControl("noise", "σ", "noise on the positions", "mm", 1.0, (0.0, 10.0), 0.1),
+        NumberControl("seed", "№", "draw of the noise", "", 314, (0, 9999), 1),
+        NumberControl("viscous", "b", "viscous drag that the model lacks", "N·s/m", 0.0, (0.0, 1.0), 0.05),
     ),
+    rivals={"c by one-line regression": regress},
 )
