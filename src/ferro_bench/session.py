@@ -175,9 +175,7 @@ def _result(run: _Run, result: Identified) -> Message:
     return {
         "ending": result.ending,
         "state": "diverged" if diverged else "passed" if verdict.passed else "not-yet",
-        "sentence": f"Not yet. {result.sentence}"
-        if diverged
-        else f"{verdict.sentence} {result.sentence} {warnings}".rstrip(),
+        "sentence": sentence,
         "parameters": result.step.parameters,
         "checks": _checks(verdict),
     }
