@@ -290,6 +290,19 @@ def test_the_plots_are_redrawn_when_the_theme_changes(bench: Bench) -> None:
     assert sum(canvas.evaluate(pixel)[:3]) < sum(bright[:3]) - 300
 
 
+def test_the_joints_actuator_is_found_from_its_encoder(bench: Bench) -> None:
+    joint = Bench(bench.page, "actuator")
+    expect(joint.checks("○ not yet")).not_to_have_count(0)
+    joint.press("Train")
+    joint.expect_state("passed")
+    expect(joint.checks("✓ pass")).to_have_count(8)
+    assert number(joint.value("kp")) == pytest.approx(62.0, abs=1.0)
+    assert number(joint.value("fc")) == pytest.approx(0.45, abs=0.05)
+    sentence = bench.page.locator("main p").filter(has_text="the datasheet’s values err by")
+    errors = [number(text) for text in sentence.locator("ferro-value").all_inner_texts()]
+    assert errors[0] > 10 * errors[1]
+
+
 # Whatever is pressed, there is one run, and the last wish counts.
 
 
@@ -394,7 +407,7 @@ def test_a_worker_that_dies_is_noticed_and_replaced(open_page: Open, site: str) 
         bench.press("Start over")
         page.wait_for_timeout(1000)
     expect(page.locator("html")).to_have_attribute("data-runtime", "failed", timeout=12_000)
-    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name="Retry").first.click()
     bench.wait_ready()
     bench.press("Train")
     bench.expect_state("passed")

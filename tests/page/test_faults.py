@@ -16,11 +16,11 @@ RUNTIME_FILES = sorted(path.name for path in DIST.glob("runtime-*/*") if not pat
 
 
 def expect_failure(page: Page, *named: str) -> None:
-    alert = page.locator("ferro-runtime").get_by_role("alert")
+    alert = page.locator("ferro-runtime").first.get_by_role("alert")
     for words in named:
         expect(alert).to_contain_text(words, timeout=WITHIN)
     expect(page.locator("html")).to_have_attribute("data-runtime", "failed")
-    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry").first).to_be_visible()
     expect(page.get_by_role("heading", name="Challenge", exact=True)).to_be_visible()
 
 
@@ -68,7 +68,7 @@ def test_a_stalled_transfer_is_named(open_page: Open, site: str) -> None:
     page = open_page("about:blank")
     page.route("**/numpy-*.whl", lambda route: None)  # never answered
     page.goto(site)
-    expect(page.locator("ferro-runtime").get_by_role("alert")).to_contain_text("stalled", timeout=WITHIN + 5000)
+    expect(page.locator("ferro-runtime").first.get_by_role("alert")).to_contain_text("stalled", timeout=WITHIN + 5000)
     expect_failure(page, "numpy-")
 
 
@@ -92,7 +92,7 @@ def test_retry_starts_python_once_the_file_is_back(open_page: Open, site: str) -
     page.goto(site)
     expect_failure(page, "numpy-", "404")
     page.unroute("**/numpy-*.whl")
-    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name="Retry").first.click()
     bench = Bench(page)
     bench.wait_ready()
     bench.press("Train")
@@ -163,8 +163,8 @@ def test_after_a_recorded_run_python_takes_over_when_it_is_there(open_page: Open
     bench.press("Play the recorded run")
     bench.expect_state("passed")
     page.unroute("**/numpy-*.whl")
-    page.get_by_role("button", name="Retry").click()
-    expect(page.locator("ferro-runtime")).to_be_focused()  # the pressed button is gone
+    page.get_by_role("button", name="Retry").first.click()
+    expect(page.locator("ferro-runtime").first).to_be_focused()  # the pressed button is gone
     bench.wait_ready()
     bench.expect_state("idle")
     bench.set("start value of c", "0.5")
