@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -109,13 +110,27 @@ def compile_rollout(
     Raises:
         TraceError: if the plant's law cannot be written without branches; the message says what is in the way.
     """
+    return _compile(plant, solver, dt, observed, tuple(known.items()), tuple(sought))
+
+
+@lru_cache(
+    maxsize=16
+)  # compiling takes as long as hundreds of short rollouts, and the same is asked for again and again
+def _compile(
+    plant: Plant,
+    solver: Solver,
+    dt: float,
+    observed: str,
+    known: tuple[tuple[str, float], ...],
+    sought: tuple[str, ...],
+) -> CompiledRollout:
     states = [state.symbol for state in plant.states]
     names = _names([*states, "u", *sought])
     state_names, input_name, parameter_names = names[: len(states)], names[len(states)], names[len(states) + 1 :]
 
     def step(*values: Any) -> Sequence[Any]:
         state, held, rest = values[: len(states)], values[len(states)], values[len(states) + 1 :]
-        return solver(plant, state, held, {**known, **dict(zip(sought, rest, strict=True))}, dt)
+        return solver(plant, state, held, {**dict(known), **dict(zip(sought, rest, strict=True))}, dt)
 
     traced = recurrence(step, state_names, input_name, parameter_names, plant.state_index(observed))
     source, batch_source = write_floats(traced), write_arrays(traced)

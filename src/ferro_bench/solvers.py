@@ -9,13 +9,14 @@ dt⁴ for `rk4`, which asks four times; the latter holds as long as the rates ar
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, Protocol
 
 from .plant import Parameters, Plant, State, StateVariable
 
 
-class Solver(Protocol):
+class Solver(Hashable, Protocol):
     """Advances a state by one time step."""
 
     def __call__(self, plant: Plant, state: State, input: Any, parameters: Parameters, dt: float) -> State:
