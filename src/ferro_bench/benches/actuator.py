@@ -96,8 +96,12 @@ def data(settings: Settings) -> Dataset:
 
 
 def optimizer(settings: Settings) -> Optimizer:
-    """Levenberg and Marquardt's: the four parameters differ by three powers of ten, which it does not notice."""
-    return LevenbergMarquardt()
+    """Levenberg and Marquardt's: it does not notice that the four parameters differ by three powers of ten.
+
+    An armature below zero would make no sense, so the search keeps to the range that does.
+    """
+    low, high = np.array([parameter.bounds for parameter in PLANT.parameters]).T
+    return LevenbergMarquardt(bounds=(low, high))
 
 
 BENCH = Bench(
