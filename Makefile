@@ -6,7 +6,7 @@ SET_UP := .venv/.installed node_modules/.installed
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help serve build test test-unit test-js test-build test-page lint browser lock clean
+.PHONY: help serve build test test-unit test-js test-build test-page lint bench browser lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -39,6 +39,10 @@ lint: $(SET_UP) ## style and types, Python and JavaScript
 	node_modules/.bin/tsc
 	node_modules/.bin/biome ci
 
+bench: .venv-bench/.installed build browser ## time gradients side by side with other ways to have them
+	.venv-bench/bin/python -m benchmarks.gradients
+	$(PYTHON) -m benchmarks.page
+
 browser: $(SET_UP) ## the Chromium for the tests, if there is none
 	@$(PYTHON) -m building.browser
 
@@ -50,13 +54,18 @@ lock: $(SET_UP) ## refresh requirements.lock and package-lock.json from pyprojec
 	npm install --package-lock-only
 
 clean: ## remove what the build and the set-up made; .cache/ stays, for it holds only verified downloads
-	rm -rf dist .venv node_modules test-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf dist .venv .venv-bench node_modules test-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp is newer than what it was made from; a changed lock makes it stale.
 .venv/.installed: requirements.lock pyproject.toml
 	@test -x $(PYTHON) || { $(find_python); "$$found" -m venv .venv; }
 	@$(PYTHON) -m pip install -q --require-hashes -r requirements.lock
 	@$(PYTHON) -m pip install -q --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+.venv-bench/.installed: pyproject.toml
+	@test -x .venv-bench/bin/python || { $(find_python); "$$found" -m venv .venv-bench; }
+	@.venv-bench/bin/python -m pip install -q -e '.[bench]'
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc | .venv/.installed

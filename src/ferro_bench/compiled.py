@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .dataset import Array, Drive
-from .gradient import compile_arrays, compile_floats, recurrence, write_arrays, write_floats
+from .gradient import RESERVED, compile_arrays, compile_floats, recurrence, write_arrays, write_floats
 from .plant import Plant
 from .solvers import Solver
 
@@ -48,13 +48,12 @@ class CompiledRollout:
         Raises:
             ArithmeticError, ValueError: where the rollout leaves the range of numbers.
         """
-        inputs = drive.input.values.tolist()
-        outputs, kept = self._floats["forward"](drive.start, inputs, values)
+        outputs, kept = self._floats["forward"](drive.start, drive.inputs, values)
         predicted = np.array(outputs)
         residual = predicted - measured
-        weights = (residual * (2.0 / len(residual))).tolist()
-        by = self._floats["adjoint"](inputs, values, kept, weights)
-        return predicted, float(np.mean(residual * residual)), np.array(by)
+        # The adjoint is linear in what it is given: the factor 2/n of the mean square is put to its result.
+        by = self._floats["adjoint"](drive.inputs, values, kept, residual.tolist())
+        return predicted, float(residual @ residual) / len(residual), np.array(by) * (2.0 / len(residual))
 
     def jacobian(self, drive: Drive, values: Sequence[float]) -> tuple[Array, Array]:
         """One rollout and its derivative by each parameter.
@@ -69,7 +68,7 @@ class CompiledRollout:
         Raises:
             ArithmeticError, ValueError: where the rollout leaves the range of numbers.
         """
-        outputs, columns = self._floats["tangents"](drive.start, drive.input.values.tolist(), values)
+        outputs, columns = self._floats["tangents"](drive.start, drive.inputs, values)
         return np.array(outputs), np.stack([np.array(column) for column in columns], axis=1)
 
     def batch_gradient(self, drive: Drive, values: Sequence[Any], measured: Array) -> tuple[Array, Array, Array]:
@@ -84,14 +83,13 @@ class CompiledRollout:
             The predictions, shape (steps, batch), their mean squared errors, shape (batch,), and the derivatives of
             these, shape (parameters, batch).
         """
-        inputs = drive.input.values.tolist()
+        n = len(measured)
         with np.errstate(all="ignore"):
-            predicted, kept = self._arrays["forward"](drive.start, inputs, values)
+            predicted, kept = self._arrays["forward"](drive.start, drive.inputs, values)
             residual = predicted - measured[:, None]
-            loss = np.mean(np.square(residual), axis=0)
-            residual *= 2.0 / len(residual)
-            by = self._arrays["adjoint"](inputs, values, kept, residual)
-        return predicted, loss, np.stack(by)
+            loss = np.einsum("nb,nb->b", residual, residual) / n
+            by = self._arrays["adjoint"](drive.inputs, values, kept, residual)
+            return predicted, loss, np.stack(by) * (2.0 / n)
 
 
 def compile_rollout(
@@ -141,6 +139,6 @@ def _names(symbols: Sequence[str]) -> list[str]:
     """Names that Python accepts and that differ: the symbols themselves wherever they can be."""
     names: list[str] = []
     for i, symbol in enumerate(symbols):
-        usable = symbol.isidentifier() and not keyword.iskeyword(symbol) and symbol not in {*names, "np", "k"}
+        usable = symbol.isidentifier() and not keyword.iskeyword(symbol) and symbol not in {*names, *RESERVED}
         names.append(symbol if usable else f"s{i}")
     return names

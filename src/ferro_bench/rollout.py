@@ -32,7 +32,7 @@ def rollout(plant: Plant, solver: Solver, parameters: Parameters, drive: Drive, 
     index = plant.state_index(observed)
     state: tuple[Any, ...] = drive.start
     predicted = []
-    for held in drive.input.values.tolist():
+    for held in drive.inputs:
         state = solver(plant, state, held, parameters, drive.dt)
         predicted.append(state[index])
     return np.stack(predicted)

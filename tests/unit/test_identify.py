@@ -45,7 +45,7 @@ def test_the_start_comes_first_with_all_that_is_seen_from_there(problem: Problem
     assert isgenerator(training)
     first = next(training)
     assert (first.iteration, first.parameters) == (0, {"c": 0.2})
-    assert first.loss == loss_at(problem, 0.2)
+    assert first.loss == pytest.approx(loss_at(problem, 0.2), rel=1e-13)
     assert first.gradient["c"] == pytest.approx(central_difference(lambda c: loss_at(problem, c), 0.2)[0], rel=1e-8)
     np.testing.assert_allclose(first.predicted, problem.predict({"c": 0.2}), rtol=1e-12)
 

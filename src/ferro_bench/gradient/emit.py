@@ -8,6 +8,9 @@ from itertools import count
 from .recurrence import Recurrence
 from .trace import CONDITIONS, Constant, Operation, Record, Slot
 
+# Names that the programs use themselves, and that a state, an input or a parameter must therefore not have.
+RESERVED = {"np", "row", "shape", "start", "inputs", "parameters", "kept", "weights", "weight", "outputs"}
+
 Write = Callable[[str, str, Sequence[str]], Iterable[str]]  # (target, primitive, operands) -> lines
 
 

@@ -79,7 +79,7 @@ def _start(r: Recurrence) -> list[str]:
 
 def _forward(r: Recurrence) -> str:
     names = Names(
-        r.step, r.states, taken=[*(f"{state}_kept" for state in r.states), "k", "shape"], lasting=r.parameters
+        r.step, r.states, taken=[*(f"{state}_kept" for state in r.states), "row", "shape"], lasting=r.parameters
     )
     before, inside = split(r.step, r.parameters)
     kept = kept_states(r)
@@ -92,11 +92,11 @@ def _forward(r: Recurrence) -> str:
             "    outputs = np.empty((len(inputs), *shape))",
             *indent(names.lines(before, _outright), 1),
             *indent(_buffers(names, inside, set(r.states)), 1),
-            f"    for k, {r.input} in enumerate(inputs):",
-            *indent([f"{state}_kept[k] = {state}" for state in kept], 2),
+            f"    for row, {r.input} in enumerate(inputs):",
+            *indent([f"{state}_kept[row] = {state}" for state in kept], 2),
             *indent(names.lines(inside, _in_place), 2),
             *indent(_pass_on(r.step, names, r.states, [names(slot) for slot in r.step.outputs]), 2),
-            f"        outputs[k] = {r.states[r.observed]}",
+            f"        outputs[row] = {r.states[r.observed]}",
             f"    return outputs, ({''.join(f'{state}_kept, ' for state in kept)})",
         ]
     )
@@ -107,7 +107,7 @@ def _adjoint(r: Recurrence) -> str:
     shares = [f"{parameter}_share" for parameter in r.parameters]
     sums = [f"by_{parameter}" for parameter in r.parameters]
     record = replace(r.adjoint, inputs=r.adjoint.inputs[: -len(adjoints)] + tuple(adjoints))
-    names = Names(record, [*adjoints, *shares], taken=[*sums, "k", "shape", "weights", "kept"], lasting=r.parameters)
+    names = Names(record, [*adjoints, *shares], taken=[*sums, "row", "shape", "weights", "kept"], lasting=r.parameters)
     before, inside = split(record, r.parameters)
     kept = kept_states(r)
     outputs = [names(slot) for slot in record.outputs]
@@ -118,10 +118,10 @@ def _adjoint(r: Recurrence) -> str:
             *indent([f"{', '.join(f'{state}_kept' for state in kept)}{',' * (len(kept) == 1)} = kept"] * bool(kept), 1),
             *indent(names.lines(before, _outright), 1),
             *indent(_buffers(names, inside, set(adjoints)), 1),
-            "    for k in range(len(weights) - 1, -1, -1):",
-            *indent([f"{state} = {state}_kept[k]" for state in kept], 2),
-            *indent([f"{r.input} = inputs[k]"] * (r.input in read(r.adjoint)), 2),
-            f"        {adjoints[r.observed]} += weights[k]",
+            "    for row in range(len(weights) - 1, -1, -1):",
+            *indent([f"{state} = {state}_kept[row]" for state in kept], 2),
+            *indent([f"{r.input} = inputs[row]"] * (r.input in read(r.adjoint)), 2),
+            f"        {adjoints[r.observed]} += weights[row]",
             *indent(names.lines(inside, _in_place), 2),
             *indent([f"{total} += {share}" for total, share in zip(sums, outputs[len(adjoints) :], strict=True)], 2),
             *indent(_pass_on(record, names, adjoints, outputs[: len(adjoints)]), 2),
@@ -133,7 +133,7 @@ def _adjoint(r: Recurrence) -> str:
 def _tangents(r: Recurrence) -> str:
     moving = [tangent_name(state, parameter) for parameter in r.parameters for state in r.states]
     columns = [f"by_{parameter}" for parameter in r.parameters]
-    names = Names(r.tangents, [*r.states, *moving], taken=[*columns, "k", "shape"], lasting=r.parameters)
+    names = Names(r.tangents, [*r.states, *moving], taken=[*columns, "row", "shape"], lasting=r.parameters)
     before, inside = split(r.tangents, r.parameters)
     observed = [tangent_name(r.states[r.observed], parameter) for parameter in r.parameters]
     outputs = [names(slot) for slot in r.tangents.outputs]
@@ -145,11 +145,11 @@ def _tangents(r: Recurrence) -> str:
             *indent([f"{name} = np.empty((len(inputs), *shape))" for name in ["outputs", *columns]], 1),
             *indent(names.lines(before, _outright), 1),
             *indent(_buffers(names, inside, {*r.states, *moving}), 1),
-            f"    for k, {r.input} in enumerate(inputs):",
+            f"    for row, {r.input} in enumerate(inputs):",
             *indent(names.lines(inside, _in_place), 2),
             *indent(_pass_on(r.tangents, names, [*r.states, *moving], outputs), 2),
-            f"        outputs[k] = {r.states[r.observed]}",
-            *indent([f"{c}[k] = {t}" for c, t in zip(columns, observed, strict=True)], 2),
+            f"        outputs[row] = {r.states[r.observed]}",
+            *indent([f"{c}[row] = {t}" for c, t in zip(columns, observed, strict=True)], 2),
             f"    return outputs, [{', '.join(columns)}]",
         ]
     )

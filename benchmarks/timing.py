@@ -1,0 +1,62 @@
+"""Times several ways to do the same, side by side."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+SAMPLE = 0.02  # s; a sample is as many calls as take about so long
+ROUNDS = 9
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What a call took.
+
+    Attributes:
+        median: s.
+        best: s.
+        ratio: the median over the rounds of its time divided by that of the first way, in the same round.
+    """
+
+    median: float
+    best: float
+    ratio: float
+
+    def __str__(self) -> str:
+        return f"{1e3 * self.median:.3g} ({1e3 * self.best:.3g}), {self.ratio:.3g}×"
+
+
+def race(ways: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, Timing]:
+    """Time each way once a round, so that what disturbs the machine disturbs all alike. Every way must be warm."""
+    calls = {name: max(1, round(SAMPLE / _sample(way, 1))) for name, way in ways.items()}
+    samples = [{name: _sample(way, calls[name]) for name, way in ways.items()} for _ in range(rounds)]
+    first = next(iter(ways))
+    return {
+        name: Timing(
+            median(times := [sample[name] for sample in samples]),
+            min(times),
+            median(sample[name] / sample[first] for sample in samples),
+        )
+        for name in ways
+    }
+
+
+def _sample(way: Callable[[], Any], calls: int) -> float:
+    start = perf_counter()
+    for _ in range(calls):
+        way()
+    return (perf_counter() - start) / calls
+
+
+def print_table(corner: str, columns: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print a Markdown table of columns, each a mapping from row to cell; what is missing is a dash."""
+    rows = list(dict.fromkeys(row for column in columns.values() for row in column))
+    lines: list[Sequence[str]] = [[corner, *columns]]
+    lines += [[row, *(str(column.get(row, "–")) for column in columns.values())] for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    for line in lines:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    print(flush=True)
