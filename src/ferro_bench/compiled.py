@@ -132,7 +132,9 @@ def _compile(
 
     traced = recurrence(step, state_names, input_name, parameter_names, plant.state_index(observed))
     source, batch_source = write_floats(traced), write_arrays(traced)
-    return CompiledRollout(source, batch_source, compile_floats(source), compile_arrays(batch_source))
+    return CompiledRollout(
+        source, batch_source, compile_floats(write_floats(traced, fused=True)), compile_arrays(batch_source)
+    )
 
 
 def _names(symbols: Sequence[str]) -> list[str]:

@@ -59,6 +59,7 @@ def test_each_primitive_agrees_with_numpy_the_tape_and_finite_differences(ufunc:
         written = once(step)
         for functions, parameter in (
             (compile_floats(write_floats(written)), p),
+            (compile_floats(write_floats(written, fused=True)), p),
             (compile_arrays(write_arrays(written)), np.array([p, p])),
         ):
             outputs, kept = functions["forward"]((start,), inputs, (parameter,))
@@ -87,8 +88,9 @@ STEPS: dict[str, Callable[[Any, Any, Any, Any, Any], list[Any]]] = {
 }
 
 
+@pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize("name", STEPS)
-def test_whole_recurrences_agree_with_the_tape(name: str) -> None:
+def test_whole_recurrences_agree_with_the_tape(name: str, fused: bool) -> None:
     step, weights, values = STEPS[name], np.array([0.7, -1.1, 0.4]), (0.8, -0.6)
 
     def weighted(a: Any, b: Any) -> Any:
@@ -101,7 +103,7 @@ def test_whole_recurrences_agree_with_the_tape(name: str) -> None:
 
     value, wanted = value_and_grad(weighted, *values)
     written = recurrence(step, ["x", "v"], "u", ["a", "b"], observed=1)
-    singles = compile_floats(write_floats(written))
+    singles = compile_floats(write_floats(written, fused))
     outputs, kept = singles["forward"](START, INPUTS, values)
     assert weights @ np.array(outputs) == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(
