@@ -25,7 +25,7 @@ class CompiledRollout:
     """The rollout of one state of a plant, as a function of some of its parameters.
 
     Attributes:
-        source: the program on floats, as text that reads well.
+        source: the program on floats as text to be read; what runs does the same operations with fewer names.
         batch_source: the program on arrays.
     """
 
