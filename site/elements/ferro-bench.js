@@ -344,7 +344,7 @@ export class FerroBench extends HTMLElement {
   }
 }
 
-export const INVITATION = "Press Train, or follow the gradient One step at a time.";
+const INVITATION = "Press Train, or follow the gradient One step at a time.";
 
 /** @param {State} state */
 const isEnded = (state) => ["passed", "not-yet", "diverged"].includes(state);

@@ -202,7 +202,7 @@ class Bench:
     # What a page shows
 
     def panels(self, settings: Settings) -> tuple[Panel, ...]:
-        """The pictures of this bench; the names of their columns are those of `columns` and `history`."""
+        """The pictures of this bench; their columns are those of `fixed_columns`, `moving_columns` and `history`."""
         dataset = self.data(settings)
         measured, applied = dataset.fit.measured, dataset.fit.drive.input
         grain = max(dataset.noise, 1e-4 * float(np.max(np.abs(measured.values))))

@@ -161,6 +161,24 @@ def test_what_depends_on_parameters_alone_stands_before_the_loop() -> None:
     assert source.index("exp(p)") < source.index("for u in inputs")
 
 
+def test_a_very_long_step_can_be_written_and_run() -> None:
+    """A sum of a thousand terms nests as deep, if it is put into one expression."""
+
+    def step(x: Any, u: Any, p: Any) -> Any:
+        total = x
+        for i in range(1000):
+            total = total * 0.999 + p * (i % 7)
+        return total
+
+    written = once(step)
+    for fused in (False, True):
+        functions = compile_floats(write_floats(written, fused))
+        outputs, kept = functions["forward"]((0.3,), [0.0], (0.2,))
+        assert outputs[0] == pytest.approx(step(0.3, 0.0, 0.2), rel=1e-12)
+        _, wanted = value_and_grad(lambda p: step(0.3, 0.0, p), 0.2)
+        assert functions["adjoint"]([0.0], (0.2,), kept, [1.0]) == pytest.approx(wanted, rel=1e-10)
+
+
 # What cannot be written
 
 

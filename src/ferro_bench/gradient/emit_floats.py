@@ -70,6 +70,9 @@ def compile_floats(source: str) -> dict[str, Callable[..., object]]:
     return compile_source(source, _NAMES)
 
 
+DEEPEST = 20  # how far fused expressions may be nested
+
+
 class Writer(Protocol):
     """How the operations of a step become lines."""
 
@@ -97,15 +100,16 @@ class _Fused:
         reads = Counter(x for operation in record.operations for x in operation.operands)
         kept = set(record.outputs)
         inlined: dict[Slot, str] = {}
+        depth: dict[Slot, int] = {}  # of the parentheses; Python's parser takes 200 within each other and no more
         lines = []
         for slot, operation in operations:
+            depth[slot] = 1 + max((depth.get(x, 0) for x in operation.operands if x in inlined), default=0)
             operands = [inlined.pop(x) if x in inlined else names(x) for x in operation.operands]
-            (line,) = _write(names(slot), operation.name, operands)
-            expression = line.split(" = ", 1)[1]
-            if reads[slot] == 1 and slot not in kept and not self._is_repeated(record, slot):
-                inlined[slot] = f"({expression})"
+            once = reads[slot] == 1 and slot not in kept and not self._is_repeated(record, slot)
+            if once and depth[slot] < DEEPEST:
+                inlined[slot] = f"({_expression(operation.name, operands)})"
             else:
-                lines.append(line)
+                lines += _write(names(slot), operation.name, operands)
         return lines
 
     @staticmethod
@@ -122,9 +126,12 @@ _one_a_line, _fused = _OneALine(), _Fused()
 
 
 def _write(target: str, name: str, operands: Sequence[str]) -> list[str]:
+    return [f"{target} = {_expression(name, operands)}"]
+
+
+def _expression(name: str, operands: Sequence[str]) -> str:
     template = _EXPRESSIONS.get(name)
-    expression = template.format(*operands) if template else f"float(np.{name}({', '.join(operands)}))"
-    return [f"{target} = {expression}"]
+    return template.format(*operands) if template else f"float(np.{name}({', '.join(operands)}))"
 
 
 def _unpack(names: Sequence[str], value: str) -> list[str]:
