@@ -21,7 +21,7 @@ build: $(SET_UP) ## build dist/
 test: lint test-unit test-js test-build test-page ## every check and test
 
 test-unit: $(SET_UP) ## the package
-	$(PYTHON) -m pytest -q tests/unit
+	$(PYTHON) -m pytest -q -n 2 tests/unit
 
 test-js: $(SET_UP) ## the page's JavaScript, without a browser
 	node --test "tests/js/**/*.test.js"
