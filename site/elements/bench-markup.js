@@ -49,18 +49,42 @@ ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
 </div>
 <p class="bench-status" role="status">Python is on its way; the pictures are here already.</p>
 <dl class="bench-readout">
-${Object.entries(readout)
-  .map(
-    ([name, label]) =>
-      `<div><dt>${escapeText(label)}</dt><dd><ferro-value bench="${escapeText(bench)}" name="${escapeText(name)}">${escapeText(values[name] ?? "")}</ferro-value></dd></div>`,
-  )
-  .join("\n")}
+${readoutMarkup(bench, readout, values)}
 </dl>
 <div class="bench-panels">
-${panels.map((panel, i) => panelMarkup(panel, columns) + (i === 0 ? checksMarkup(checks) : "")).join("\n")}
+${panelsMarkup(panels, columns, checks)}
 </div>
 <script type="application/json">${JSON.stringify(description).replaceAll("<", "\\u003c")}</script>
 `;
+}
+
+/**
+ * The live numbers.
+ *
+ * @param {string} bench
+ * @param {Record<string, string>} readout
+ * @param {Record<string, string>} values
+ */
+export function readoutMarkup(bench, readout, values) {
+  return Object.entries(readout)
+    .map(
+      ([name, label]) =>
+        `<div><dt>${escapeText(label)}</dt><dd><ferro-value bench="${escapeText(bench)}" name="${escapeText(name)}">${escapeText(values[name] ?? "")}</ferro-value></dd></div>`,
+    )
+    .join("\n");
+}
+
+/**
+ * The pictures, and after the first of them what PASS asks for.
+ *
+ * @param {Panel[]} panels
+ * @param {Columns} columns
+ * @param {Check[]} checks
+ */
+export function panelsMarkup(panels, columns, checks) {
+  return panels
+    .map((panel, i) => panelMarkup(panel, columns) + (i === 0 ? checksMarkup(checks) : ""))
+    .join("\n");
 }
 
 /** @param {Check[]} checks */

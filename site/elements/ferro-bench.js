@@ -8,7 +8,7 @@
 
 import { Recording } from "../recording.js";
 import { BenchControls } from "./bench-controls.js";
-import { checkRows } from "./bench-markup.js";
+import { checkRows, panelsMarkup, readoutMarkup } from "./bench-markup.js";
 
 /** @typedef {import("../client.js").Client} Client */
 /** @typedef {import("./bench-markup.js").Check} Check */
@@ -16,7 +16,7 @@ import { checkRows } from "./bench-markup.js";
 /** @typedef {import("./ferro-panel.js").FerroPanel} FerroPanel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
 /** @typedef {"idle" | "loading" | "running" | "paused" | "passed" | "not-yet" | "diverged" | "failed"} State */
-/** @typedef {{ columns: Columns, values: Record<string, string>, checks: Check[] }} Sight  a run at its first iterate */
+/** @typedef {Pick<Description, "readout" | "panels" | "columns" | "values" | "checks">} Sight  a run at its first iterate */
 
 /** Milliseconds from one iterate to the next: the first ones, which go far, are given time to be seen. */
 const pace = (/** @type {number} */ iteration) => 60 + 600 * Math.exp(-iteration / 2);
@@ -56,6 +56,7 @@ export class FerroBench extends HTMLElement {
   #run = new Run(FerroBench.client);
   #opening = Promise.resolve(); // one run is opened at a time, and only if it is still wanted by then
   #sentence = "";
+  #arranged = ""; // keys of the panels that are there
   #onStatus = () => this.#followRuntime();
   // A browser may fill in, after going back, what the fields held when the page was left.
   #onShow = () => this.#controls.show();
@@ -309,16 +310,30 @@ export class FerroBench extends HTMLElement {
 
   #showFirst() {
     this.#columns = structuredClone(/** @type {Record<string, (number | null)[]>} */ (this.#first.columns));
+    this.#arrange();
     this.#show({ fresh: true });
     this.#announce(this.#first.values);
     this.#showChecks(this.#first.checks);
     this.#settle();
   }
 
+  /** Other settings may ask for other pictures and numbers than those that are there. */
+  #arrange() {
+    const { panels, readout, columns, values, checks } = this.#first;
+    const wanted = panels.map(({ key }) => key).join();
+    if (wanted === this.#arranged) return;
+    const [pictures, numbers] = [this.querySelector(".bench-panels"), this.querySelector(".bench-readout")];
+    if (this.#arranged && pictures && numbers) {
+      pictures.innerHTML = panelsMarkup(panels, columns, checks);
+      numbers.innerHTML = readoutMarkup(this.#description.bench, readout, values);
+    }
+    this.#arranged = wanted;
+  }
+
   /** @param {{ fresh?: boolean }} [options] */
   #show(options) {
     for (const [i, view] of this.#panels().entries()) {
-      view.show(this.#description.panels[i], this.#columns, options);
+      view.show(this.#first.panels[i], this.#columns, options);
     }
   }
 

@@ -10,6 +10,7 @@ The package is the pipeline, one module a stage:
     loss        how far it is from the measured one
     gradient    how the loss changes with each parameter
     optimizer   from a gradient to a step
+    problem     what is sought, and what is seen from given values of it
     identify    the training loop, with a named ending
     uncertainty how sure the result is, and what the data leave open
     verdict     the checks that say whether the result is right
@@ -22,10 +23,11 @@ from .benches import load, names
 from .control import SettingsError
 from .dataset import Channel, Dataset, Drive, Record
 from .gradient import Tape, Var, check_gradient, value_and_grad
-from .identify import Ending, Identified, Problem, Step, identify
+from .identify import Ending, Identified, Step, identify, identify_from, spread
 from .loss import mean_squared_error
 from .optimizer import LBFGS, Adam, GradientDescent, LevenbergMarquardt, Momentum, View
 from .plant import Parameter, Plant, StateVariable
+from .problem import Problem
 from .rollout import rollout
 from .session import Session
 from .solvers import explicit_euler, rk4, semi_implicit_euler
@@ -62,11 +64,13 @@ __all__ = [
     "estimate",
     "explicit_euler",
     "identify",
+    "identify_from",
     "load",
     "mean_squared_error",
     "names",
     "rk4",
     "rollout",
     "semi_implicit_euler",
+    "spread",
     "value_and_grad",
 ]

@@ -9,12 +9,16 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Callable, Generator
 
 from . import benches
 from .bench import Bench
 from .control import NumberControl, Settings, SettingsError
-from .identify import Identified
+from .identify import Identified, Step
 from .quantity import quantity
+
+
+ALIKE = 1.01  # times the best loss: searches below it ended in the same minimum
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,6 +38,13 @@ def main(arguments: list[str] | None = None) -> int:
     train.add_argument(
         "--set", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="change a setting"
     )
+    train.add_argument(
+        "--starts",
+        metavar="COUNT",
+        type=int,
+        default=1,
+        help="begin from so many places all over the ranges that make sense, and judge the best end",
+    )
     given = parser.parse_args(arguments)
     if given.command == "list":
         for name in benches.names():
@@ -45,7 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
     except (LookupError, SettingsError) as error:
         print(error.args[0], file=sys.stderr)
         return 2
-    return _train(bench, settings)
+    if given.starts < 1:
+        print(f"A search needs at least one start, not {given.starts}.", file=sys.stderr)
+        return 2
+    return _train(bench, settings, given.starts)
 
 
 def _setting(bench: Bench, text: str) -> tuple[str, float | str]:
@@ -61,16 +75,16 @@ def _setting(bench: Bench, text: str) -> tuple[str, float | str]:
         return key, value  # not a number: its control will say so, and what it accepts
 
 
-def _train(bench: Bench, settings: Settings) -> int:
+def _train(bench: Bench, settings: Settings, starts: int) -> int:
     print(bench.title)
-    result = _pull(bench, settings)
+    result = _pull(bench, settings) if starts == 1 else _pull_all(bench, settings, starts)
     verdict = bench.judge(result.step.parameters, settings)
     print(result.sentence)
-    for parameter in bench.sought:
+    for parameter in bench.sought(settings):
         found = quantity(result.step.parameters[parameter.symbol], parameter.unit, digits=6)
         print(f"{parameter.symbol} = {found} ({parameter.name})")
     if uncertainty := bench.uncertainty(result.step.parameters, settings):
-        for parameter, (low, high) in zip(bench.sought, uncertainty.intervals.tolist(), strict=True):
+        for parameter, (low, high) in zip(bench.sought(settings), uncertainty.intervals.tolist(), strict=True):
             print(f"  95 % interval of {parameter.symbol}: {quantity(low)} to {quantity(high, parameter.unit)}")
         for warning in uncertainty.warnings:
             print(f"  {warning}")
@@ -82,20 +96,41 @@ def _train(bench: Bench, settings: Settings) -> int:
 
 def _pull(bench: Bench, settings: Settings) -> Identified:
     """Pull the whole training, showing each iterate on one line; an interrupt stops it at the next one."""
+
+    def show(step: Step) -> str:
+        values = ", ".join(f"{s} = {quantity(v)}" for s, v in step.parameters.items())
+        return f"iteration {step.iteration:4}, {values}, loss {step.loss:.4e}"
+
+    return _to_the_end(bench.train(settings), show)
+
+
+def _pull_all(bench: Bench, settings: Settings, starts: int) -> Identified:
+    """Pull many searches at once; return the one that ended best, and say how many others ended there."""
+
+    def show(steps: tuple[Step, ...]) -> str:
+        losses = [step.loss for step in steps]
+        return f"iteration {max(step.iteration for step in steps):4}, losses {min(losses):.4e} to {max(losses):.4e}"
+
+    results = _to_the_end(bench.train_from(settings, starts), show)
+    best = min(results, key=lambda result: result.step.loss)
+    alike = sum(result.step.loss <= ALIKE * best.step.loss for result in results)
+    print(f"{alike} of {starts} searches ended where the best one did.")
+    return best
+
+
+def _to_the_end[Seen, Found](training: Generator[Seen, bool | None, Found], show: Callable[[Seen], str]) -> Found:
     interrupts: list[int] = []
     # An exception would arrive in the middle of an iterate and leave nothing to report, so the signal is only noted.
     usual = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
-    training = bench.train(settings)
     try:
-        step = next(training)
+        seen = next(training)
         while True:
-            values = ", ".join(f"{s} = {quantity(v)}" for s, v in step.parameters.items())
-            print(f"\riteration {step.iteration:4}, {values}, loss {step.loss:.4e}", end="   ", flush=True)
-            step = training.send(bool(interrupts))
+            print(f"\r{show(seen)}", end="   ", flush=True)
+            seen = training.send(bool(interrupts))
     except StopIteration as end:
         print()
-        result: Identified = end.value
-        return result
+        found: Found = end.value
+        return found
     finally:
         signal.signal(signal.SIGINT, usual)
 

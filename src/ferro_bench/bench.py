@@ -7,27 +7,31 @@ panels, the columns they draw, the live values and the checks, is derived here, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .control import Control, NumberControl, Settings, SettingsError
+from .control import ChoiceControl, Control, NumberControl, Settings, SettingsError
 from .dataset import Array, Dataset, Record
 from .gradient import GradientCheck, check_gradient
-from .identify import Identified, Problem, Step, identify, jacobian
+from .identify import Identified, Step, identify, identify_from, spread
 from .loss import root_mean_square
 from .optimizer import Optimizer
 from .panel import Axis, Line, Panel, Role
 from .plant import Parameter, Plant
+from .problem import Problem
 from .quantity import quantity
 from .solvers import Solver
 from .uncertainty import Uncertainty, estimate
 from .verdict import Check, Verdict, gradient_agrees, looks_like_noise, overlays, recovers
 
-Rival = Callable[[Record], Mapping[str, float]]  # from a record to symbol -> value
+SEED = 271  # of the places from which several searches begin
+KNOWN = "known"  # how a parameter that may be fitted is taken, in the settings
+
+Rival = Callable[[Record, Collection[str]], Mapping[str, float]]  # from a record and what is sought: symbol -> value
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +44,14 @@ class Bench:
         plant: the model.
         solver: how it is stepped.
         truth: symbol -> value of every parameter, as the data were made.
-        tolerances: symbol -> how close to the truth a sought parameter must come. These are the sought ones; the others
-            are known.
+        tolerances: symbol -> how close to the truth a sought parameter must come. These can be sought; the others are
+            known.
         data: makes the dataset for the settings.
         optimizer: makes a fresh optimizer for the settings.
         budget: how many steps training may take.
         controls: what the user may set, besides the start values.
         rivals: label -> another way to find the sought parameters from a record, shown beside the rollout's answer.
+        known_unless_asked: those of the parameters with a tolerance that are known until the user asks to fit them too.
         name: the module's name; given by the registry that finds it.
     """
 
@@ -61,31 +66,45 @@ class Bench:
     budget: int
     controls: tuple[Control, ...]
     rivals: Mapping[str, Rival] = field(default_factory=dict)
+    known_unless_asked: tuple[str, ...] = ()
     name: str = field(default="", kw_only=True)
 
-    @property
-    def sought(self) -> tuple[Parameter, ...]:
-        return tuple(self.plant.parameter(symbol) for symbol in self.tolerances)
+    def sought(self, settings: Settings) -> tuple[Parameter, ...]:
+        """The parameters that are to be identified with these settings."""
+        known = {symbol for symbol in self.known_unless_asked if settings[f"fit_{symbol}"] == KNOWN}
+        return tuple(self.plant.parameter(symbol) for symbol in self.tolerances if symbol not in known)
 
-    @property
-    def known(self) -> dict[str, float]:
-        return {symbol: value for symbol, value in self.truth.items() if symbol not in self.tolerances}
+    def known(self, settings: Settings) -> dict[str, float]:
+        """symbol -> value of the others."""
+        sought = {parameter.symbol for parameter in self.sought(settings)}
+        return {symbol: value for symbol, value in self.truth.items() if symbol not in sought}
 
     def all_controls(self) -> tuple[Control, ...]:
-        """A start value for every sought parameter, then the bench's own controls."""
-        starts = tuple(
-            NumberControl(
-                key=f"start_{parameter.symbol}",
-                symbol=f"{parameter.symbol}₀",
-                name=f"start value of {parameter.symbol}",
-                unit=parameter.unit,
-                default=parameter.start,
-                bounds=parameter.bounds,
-                increment=10.0 ** math.floor(math.log10((parameter.bounds[1] - parameter.bounds[0]) / 100)),
-            )
-            for parameter in self.sought
+        """A start value for whatever can be sought, what of it is known, then the bench's own controls."""
+        choices = tuple(self._choice(self.plant.parameter(symbol)) for symbol in self.known_unless_asked)
+        starts = tuple(self._start(self.plant.parameter(symbol)) for symbol in self.tolerances)
+        return starts + choices + self.controls
+
+    def _choice(self, parameter: Parameter) -> Control:
+        value = quantity(self.truth[parameter.symbol], parameter.unit, 3)
+        return ChoiceControl(
+            key=f"fit_{parameter.symbol}",
+            name=parameter.name,
+            options={KNOWN: f"known: {value}", "fitted": "fitted too"},
         )
-        return starts + self.controls
+
+    def _start(self, parameter: Parameter) -> Control:
+        low, high = parameter.bounds
+        where = ", where it is fitted" if parameter.symbol in self.known_unless_asked else ""
+        return NumberControl(
+            key=f"start_{parameter.symbol}",
+            symbol=f"{parameter.symbol}₀",
+            name=f"start value of {parameter.symbol}{where}",
+            unit=parameter.unit,
+            default=parameter.start,
+            bounds=parameter.bounds,
+            increment=10.0 ** math.floor(math.log10((high - low) / 100)),
+        )
 
     def defaults(self) -> dict[str, float | str]:
         """The settings as they are before anyone changes them."""
@@ -123,6 +142,13 @@ class Bench:
         """The identification with these settings, ready to be pulled."""
         return identify(self.problem(settings), self.optimizer(settings), self.budget)
 
+    def train_from(
+        self, settings: Settings, count: int
+    ) -> Generator[tuple[Step, ...], bool | None, tuple[Identified, ...]]:
+        """As `train`, from as many starts all over the ranges that make sense, side by side."""
+        problem = self.problem(settings)
+        return identify_from(problem, spread(problem, count, SEED), lambda: self.optimizer(settings), self.budget)
+
     def judge(self, sought: Mapping[str, float], settings: Settings) -> Verdict:
         """Evaluate every check at given values of the sought parameters, from these alone."""
         dataset = self.data(settings)
@@ -130,7 +156,7 @@ class Bench:
         problem = self.problem(settings)
         recovered = (
             recovers(p.symbol, sought[p.symbol], self.truth[p.symbol], self.tolerances[p.symbol], p.unit)
-            for p in self.sought
+            for p in self.sought(settings)
         )
         with np.errstate(all="ignore"):  # after a divergence the rollout may leave the range of numbers
             fitted = problem.predict(sought)
@@ -158,7 +184,7 @@ class Bench:
                     else "It cannot predict a new drive as long as it does not fit the first.",
                 ),
                 looks_like_noise(uncertainty.whiteness if uncertainty else None),
-                self._gradient_check(problem, sought),
+                self._gradient_check(problem, sought, self.sought(settings)),
             )
         )
 
@@ -177,7 +203,9 @@ class Bench:
             predicted: Array = problem.predict(sought)
         return predicted
 
-    def _gradient_check(self, problem: Problem, sought: Mapping[str, float]) -> Check:
+    def _gradient_check(
+        self, problem: Problem, sought: Mapping[str, float], parameters: tuple[Parameter, ...]
+    ) -> Check:
         """At the result, where the gradient nearly vanishes, and at the usual start, where it does not."""
 
         def loss(*values: Any) -> Any:
@@ -188,11 +216,11 @@ class Bench:
             return check_gradient(loss, *values, absolute=1e-9)
 
         with np.errstate(all="ignore"):
-            checks = [check(*(p.start for p in self.sought)), check(*sought.values())]
+            checks = [check(*(p.start for p in parameters)), check(*sought.values())]
         failing = [check for check in checks if not check.agrees]
         worst = failing[0] if failing else max(checks, key=lambda check: check.difference / check.limit)
         # With several parameters the elements have different units, and the worst of them is the one reported.
-        units = {self._gradient_unit(problem, p) for p in self.sought}
+        units = {self._gradient_unit(problem, p) for p in parameters}
         return gradient_agrees(worst, units.pop() if len(units) == 1 else "")
 
     @staticmethod
@@ -250,7 +278,7 @@ class Bench:
                         Line(Role.TRUTH, "truth", value=self.truth[p.symbol]),
                     ),
                 )
-                for p in self.sought
+                for p in self.sought(settings)
             ),
             Panel(
                 key="residuals",
@@ -315,10 +343,10 @@ class Bench:
             grown |= {f"{symbol}_low": low, f"{symbol}_high": high}
         return grown
 
-    def readout(self) -> dict[str, str]:
+    def readout(self, settings: Settings) -> dict[str, str]:
         """The live numbers that stand beside the panels: name in `values` -> label."""
         labels = {"iteration": "iteration", "loss": "loss", "rms": "rms distance from the data"}
-        for p in self.sought:
+        for p in self.sought(settings):
             labels |= {p.symbol: p.symbol, f"interval_{p.symbol}": f"95 % interval of {p.symbol}"}
             labels |= {f"gradient_{p.symbol}": f"∂loss/∂{p.symbol}"}
         return labels | {f"rival_{i}": label for i, label in enumerate(self.rivals)}
@@ -330,7 +358,7 @@ class Bench:
         with np.errstate(all="ignore"):
             rms = root_mean_square(step.predicted - dataset.fit.measured.values)
         held_out = self._held_out_rms(step.parameters, settings)
-        at_start = self._held_out_rms({p.symbol: p.start for p in self.sought}, settings)
+        at_start = self._held_out_rms({p.symbol: p.start for p in self.sought(settings)}, settings)
         numbers = {
             "held_out_rms": quantity(held_out, unit),
             "held_out_rms_at_start": quantity(at_start, unit),
@@ -340,15 +368,16 @@ class Bench:
             "noise": quantity(dataset.noise, unit),
             "steps": str(dataset.fit.drive.steps),
         }
-        for p in self.sought:
+        sought = self.sought(settings)
+        for p in sought:
             numbers[p.symbol] = quantity(step.parameters[p.symbol], p.unit)
             numbers[f"interval_{p.symbol}"] = self._interval(p, step, settings)
             numbers[f"gradient_{p.symbol}"] = quantity(step.gradient[p.symbol], f"{unit}²/({p.unit})")
             numbers[f"start_{p.symbol}"] = quantity(float(settings[f"start_{p.symbol}"]), p.unit)
             numbers[f"true_{p.symbol}"] = quantity(self.truth[p.symbol], p.unit)
         for i, rival in enumerate(self.rivals.values()):
-            found = rival(dataset.fit)
-            numbers[f"rival_{i}"] = ", ".join(quantity(found[p.symbol], p.unit) for p in self.sought)
+            found = rival(dataset.fit, [p.symbol for p in sought])
+            numbers[f"rival_{i}"] = ", ".join(f"{p.symbol} = {quantity(found[p.symbol], p.unit)}" for p in sought)
         return numbers
 
     def _interval(self, parameter: Parameter, step: Step, settings: Settings) -> str:
@@ -365,8 +394,8 @@ class Bench:
 @lru_cache(maxsize=8)
 def _problem(bench: Bench, items: frozenset[tuple[str, float | str]]) -> Problem:
     settings = dict(items)
-    start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in bench.sought}
-    return Problem(bench.plant, bench.solver, bench.data(settings).fit, bench.known, start)
+    start = {p.symbol: float(settings[f"start_{p.symbol}"]) for p in bench.sought(settings)}
+    return Problem(bench.plant, bench.solver, bench.data(settings).fit, bench.known(settings), start)
 
 
 @lru_cache(maxsize=8)
@@ -376,7 +405,7 @@ def _uncertainty(
     problem, values = _problem(bench, items), np.array([value for _, value in sought])
     with np.errstate(all="ignore"):
         residual = problem.predict(dict(sought)) - problem.record.measured.values
-        slopes = jacobian(problem, values)
+        slopes = problem.jacobian(values)
     if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slopes))):
         return None
-    return estimate(residual, slopes, bench.sought, values)
+    return estimate(residual, slopes, bench.sought(dict(items)), values)

@@ -91,6 +91,20 @@ class CompiledRollout:
             by = self._arrays["adjoint"](drive.inputs, values, kept, residual)
             return predicted, loss, np.stack(by) * (2.0 / n)
 
+    def batch_jacobian(self, drive: Drive, values: Sequence[Any]) -> tuple[Array, Array]:
+        """As `jacobian`, for many values of the parameters at once; beyond the range of numbers it gives inf or NaN.
+
+        Args:
+            drive: start state, inputs and clock, the same for all.
+            values: for each parameter an array of shape (batch,), or a number for all.
+
+        Returns:
+            The predictions, shape (steps, batch), and the Jacobians, shape (steps, parameters, batch).
+        """
+        with np.errstate(all="ignore"):
+            predicted, columns = self._arrays["tangents"](drive.start, drive.inputs, values)
+            return predicted, np.stack(columns, axis=1)
+
 
 def compile_rollout(
     plant: Plant, solver: Solver, dt: float, observed: str, known: Mapping[str, float], sought: Sequence[str]

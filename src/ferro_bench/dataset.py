@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
+FEWEST = 3  # samples in a record
+JITTER = 0.15  # share of a time step by which one may differ from the others: rounding to milliseconds leaves less
+
 
 @dataclass(frozen=True, eq=False)
 class Channel:
@@ -80,23 +83,60 @@ class Drive:
         return self.dt * np.arange(1, self.steps + 1)
 
 
+def step_of(time: Array) -> float:
+    """The time step of a uniform clock.
+
+    Args:
+        time: when each sample was taken, in seconds, shape (samples,).
+
+    Raises:
+        ValueError: if there are fewer than three samples, or if they are not evenly spaced; the message names the row.
+    """
+    clock = Channel("t", "time", "s", time)
+    _refuse_too_few(clock)
+    for row in np.flatnonzero(np.diff(time) <= 0)[:1] + 1:
+        raise ValueError(f"the clock does not go on in row {row}: {time[row]:g} s follows {time[row - 1]:g} s")
+    steps = np.diff(time)
+    usual = float(np.median(steps))
+    for row in np.flatnonzero(np.abs(steps - usual) > JITTER * usual)[:1] + 1:
+        raise ValueError(
+            f"the clock is not uniform: row {row} comes {steps[row - 1]:g} s after the one before it, where most come "
+            f"{usual:g} s after; a sample may be missing, or the record needs resampling"
+        )
+    return float((time[-1] - time[0]) / (len(time) - 1))
+
+
+def _refuse_too_few(channel: Channel) -> None:
+    if len(channel.values) < FEWEST:
+        raise ValueError(
+            f"channel {channel.symbol} has {len(channel.values)} samples; a record needs at least {FEWEST}"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """One experiment: a drive, and what was measured under it.
 
     Attributes:
-        drive: what was applied.
-        measured: the signal that was measured at the end of each step, shape (steps,).
+        drive: what was applied. It may be constant.
+        measured: the signal that was measured at the end of each step, shape (steps,); one that never changes tells
+            nothing and is refused.
     """
 
     drive: Drive
     measured: Channel
 
     def __post_init__(self) -> None:
+        _refuse_too_few(self.drive.input)
         if len(self.measured.values) != self.drive.steps:
             raise ValueError(
                 f"channel {self.drive.input.symbol} has {self.drive.steps} samples and channel "
                 f"{self.measured.symbol} has {len(self.measured.values)}; they must be as many"
+            )
+        if np.ptp(self.measured.values) == 0:
+            raise ValueError(
+                f"channel {self.measured.symbol} is {self.measured.values[0]:g} {self.measured.unit} in every row; a "
+                "measurement that never changes tells nothing about the model"
             )
 
 

@@ -3,28 +3,25 @@
 Whoever pulls it sets the pace: a page pulls one iterate a frame, a terminal pulls them all, a test pulls three. The
 loop knows nothing of time or buttons. It ends in a named way, with a sentence, and never with an exception: training
 that diverges is a result.
+
+A search is told what is seen from where it stands, and moves on. It does not evaluate anything itself, so that
+`identify` can run one of them and `identify_from` many side by side, all their rollouts in one batch.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
-from .compiled import CompiledRollout, compile_rollout
-from .dataset import Array, Record
-from .gradient import Tape, TraceError, Var
-from .loss import mean_squared_error
+from .dataset import Array
 from .optimizer import Optimizer, View
-from .plant import Plant
-from .rollout import rollout
-from .solvers import Solver
+from .problem import Problem
 
 
 class Ending(StrEnum):
@@ -34,56 +31,6 @@ class Ending(StrEnum):
     BUDGET = "budget"
     DIVERGED = "diverged"
     STOPPED = "stopped"
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be identified.
-
-    Attributes:
-        plant: the model.
-        solver: how it is stepped.
-        record: the data.
-        known: symbol -> value of the parameters that are given.
-        start: symbol -> value where the search for the others begins.
-    """
-
-    plant: Plant
-    solver: Solver
-    record: Record
-    known: Mapping[str, float]
-    start: Mapping[str, float]
-
-    def predict(self, sought: Mapping[str, Any]) -> Any:
-        """The rollout with these values of the sought parameters, as floats, arrays of a batch, or tape variables."""
-        parameters = {**self.known, **sought}
-        return rollout(self.plant, self.solver, parameters, self.record.drive, self.record.measured.symbol)
-
-    @cached_property
-    def compiled(self) -> CompiledRollout | None:
-        """The rollout as a program, by the sought parameters in the order of `start`; None where the tape has to do."""
-        outcome = self._compilation
-        return outcome if isinstance(outcome, CompiledRollout) else None
-
-    @property
-    def engine(self) -> str:
-        """Which engine differentiates, in a sentence, and why if it is the tape."""
-        outcome = self._compilation
-        if isinstance(outcome, CompiledRollout):
-            return "The rollout and its adjoint run as a compiled program."
-        return f"The tape differentiates, because the rollout could not be compiled: {outcome}"
-
-    @cached_property
-    def _compilation(self) -> CompiledRollout | str:
-        drive, observed = self.record.drive, self.record.measured.symbol
-        try:
-            return compile_rollout(self.plant, self.solver, drive.dt, observed, self.known, list(self.start))
-        except TraceError as error:
-            return str(error)
-
-    def loss(self, predicted: Any) -> Any:
-        """How far a prediction is from the measured channel: the mean squared error, in its unit squared."""
-        return mean_squared_error(predicted, self.record.measured.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +124,97 @@ def _later(values: Iterable[float], extreme: Callable[[Iterable[float]], float])
     return extreme(islice(values, WINDOW, None))
 
 
+class _Search:
+    """One search, from its start to its ending.
+
+    `see` tells it what is seen from its position, `move` lets it take a step from there.
+
+    Attributes:
+        iteration: how many steps it has taken.
+        position: where it stands, shape (k,).
+        step: what it saw there.
+        result: how it ended; None while it goes on.
+    """
+
+    step: Step
+    _view: View
+    _best: Step
+
+    def __init__(self, start: Array, optimizer: Optimizer, budget: int) -> None:
+        self.iteration = 0
+        self.position = start
+        self.result: Identified | None = None
+        self._optimizer = optimizer
+        self._budget = budget
+        self._progress = _Progress()
+        self._first_loss = np.inf
+        self._quiet = 0  # steps in a row that changed nothing that matters
+
+    def see(self, step: Step, view: View) -> None:
+        """Take in what is seen from the position."""
+        if self.iteration == 0:
+            self._first_loss, self._best = step.loss, step
+        if step.loss < self._best.loss:
+            self._best = step
+        self.step, self._view = step, view
+
+    def stop(self) -> None:
+        """End where it stands."""
+        self._end(Ending.STOPPED, f"Stopped on request at iteration {self.iteration}.")
+
+    def move(self) -> None:
+        """Take the optimizer's step, or end."""
+        with np.errstate(all="ignore"):
+            change = self._optimizer.step(self._view)
+            ahead = self.position + change
+        if not np.all(np.isfinite(ahead)):
+            return self._diverge(f"at iteration {self.iteration} the search left the range of numbers.")
+        self._quiet = self._quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(self.position))) else 0
+        if self._quiet == QUIET:
+            return self._end(
+                Ending.CONVERGED,
+                f"Converged after {self.iteration} iterations: further steps would change nothing that matters.",
+            )
+        if not self._optimizer.returns_to_best:  # a failed trial is no overshooting
+            with np.errstate(all="ignore"):
+                self._progress.note(self.step.loss, self._view.gradient, change)
+            if self._progress.circles:
+                return self._diverge(f"each step overshoots the minimum, and the last {WINDOW} brought it no closer.")
+        if self.iteration == self._budget:
+            return self._give_up()
+        self.iteration += 1
+        self.position = ahead
+        return None
+
+    def _give_up(self) -> None:
+        overshoots = self._progress.overshot and not self._progress.approaches
+        if self._outcome.loss > self._first_loss or overshoots:
+            self._diverge(f"it overshot the minimum, and after {self._budget} iterations it has not come back.")
+            return
+        if self._optimizer.returns_to_best:
+            advice = "Start over from another value."
+        elif self._progress.overshot:
+            advice = "Its steps overshoot the minimum: a smaller learning rate settles sooner."
+        else:
+            advice = "The loss is still falling: a larger learning rate goes faster."
+        self._end(Ending.BUDGET, f"Not converged within {self._budget} iterations. {advice}")
+
+    def _diverge(self, how: str) -> None:
+        way_back = (
+            "Start over from another value."
+            if self._optimizer.returns_to_best
+            else "Choose a smaller learning rate and start over."
+        )
+        self._end(Ending.DIVERGED, f"Training diverged: {how} {way_back}")
+
+    @property
+    def _outcome(self) -> Step:
+        return self._best if self._optimizer.returns_to_best else self.step
+
+    def _end(self, ending: Ending, sentence: str) -> None:
+        self.result = Identified(ending, sentence, self._outcome)
+
+
 def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[Step, bool | None, Identified]:
     """Search for the parameters with which the rollout matches the record.
 
@@ -191,122 +229,107 @@ def identify(problem: Problem, optimizer: Optimizer, budget: int) -> Generator[S
     Returns:
         How it ended, with the last iterate.
     """
-    way_back = (
-        "Start over from another value."
-        if optimizer.returns_to_best
-        else "Choose a smaller learning rate and start over."
-    )
-    position = np.array(list(problem.start.values()), dtype=np.float64)
-    progress = _Progress()
-    first_loss = np.inf
-    quiet = 0  # steps in a row that changed nothing that matters
-    best: Step | None = None
-
-    def end(ending: Ending, sentence: str) -> Identified:
-        assert best is not None
-        return Identified(ending, sentence, best if optimizer.returns_to_best else step)
-
-    for iteration in range(budget + 1):
-        step, view = _evaluate(problem, position, iteration)
-        if best is None or step.loss < best.loss:
-            best = step
-        if (yield step):
-            return end(Ending.STOPPED, f"Stopped on request at iteration {iteration}.")
-        with np.errstate(all="ignore"):
-            change = optimizer.step(view)
-            ahead = position + change
-        if not np.all(np.isfinite(ahead)):
-            return end(
-                Ending.DIVERGED,
-                f"Training diverged: at iteration {iteration} the search left the range of numbers. {way_back}",
-            )
-        quiet = quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(position))) else 0
-        if quiet == QUIET:
-            return end(
-                Ending.CONVERGED,
-                f"Converged after {iteration} iterations: further steps would change nothing that matters.",
-            )
-        if not optimizer.returns_to_best:  # a failed trial is no overshooting
-            with np.errstate(all="ignore"):
-                progress.note(step.loss, view.gradient, change)
-            if progress.circles:
-                return end(
-                    Ending.DIVERGED,
-                    f"Training diverged: each step overshoots the minimum, and the last {WINDOW} brought it no closer. "
-                    f"{way_back}",
-                )
-        if iteration == 0:
-            first_loss = step.loss
-        position = ahead
-    if end(Ending.BUDGET, "").step.loss > first_loss or (progress.overshot and not progress.approaches):
-        return end(
-            Ending.DIVERGED,
-            f"Training diverged: it overshot the minimum, and after {budget} iterations it has not come back. "
-            f"{way_back}",
-        )
-    if optimizer.returns_to_best:
-        advice = "Start over from another value."
-    elif progress.overshot:
-        advice = "Its steps overshoot the minimum: a smaller learning rate settles sooner."
-    else:
-        advice = "The loss is still falling: a larger learning rate goes faster."
-    return end(Ending.BUDGET, f"Not converged within {budget} iterations. {advice}")
+    search = _Search(problem.position(problem.start), optimizer, budget)
+    while True:
+        _look(problem, search)
+        if (yield search.step):
+            search.stop()
+        else:
+            search.move()
+        if search.result:
+            return search.result
 
 
-def _evaluate(problem: Problem, position: Array, iteration: int) -> tuple[Step, View]:
-    """What is seen from a position; numbers beyond range become inf or NaN there, quietly."""
-    symbols = list(problem.start)
-    with np.errstate(all="ignore"):
-        predicted, loss, gradient = _differentiate(problem, position)
-        residual = predicted - problem.record.measured.values
-    step = Step(
-        iteration=iteration,
-        parameters=dict(zip(symbols, position.tolist(), strict=True)),
-        loss=loss,
-        gradient=dict(zip(symbols, gradient.tolist(), strict=True)),
-        predicted=predicted,
-    )
-    return step, View(position, loss, gradient, residual, lambda: jacobian(problem, position))
-
-
-def _differentiate(problem: Problem, position: Array) -> tuple[Array, float, Array]:
-    if problem.compiled is not None:
-        try:
-            return problem.compiled.gradient(problem.record.drive, position.tolist(), problem.record.measured.values)
-        except (ArithmeticError, ValueError):
-            pass  # plain floats stop where they leave the range of numbers; the tape goes on with inf and NaN
-    tape = Tape()
-    variables = [tape.variable(value) for value in position]
-    predicted = problem.predict(dict(zip(problem.start, variables, strict=True)))
-    if not isinstance(predicted, Var):  # the parameters never reached the model
-        return np.asarray(predicted), float(problem.loss(predicted)), np.zeros(len(position))
-    loss = problem.loss(predicted)
-    return predicted.value, float(loss.value), np.array(tape.gradient(loss, variables))
-
-
-def jacobian(problem: Problem, position: Array) -> Array:
-    """How the prediction changes with each sought parameter, shape (steps, parameters).
+def identify_from(
+    problem: Problem, starts: Sequence[Mapping[str, float]], optimizer: Callable[[], Optimizer], budget: int
+) -> Generator[tuple[Step, ...], bool | None, tuple[Identified, ...]]:
+    """As `identify`, from many starts side by side; where the rollout could be compiled, as one batch.
 
     Args:
-        problem: the rollout.
-        position: values of the sought parameters, in the order of the problem's ``start``.
+        problem: what is sought, and the data; its own start is not used.
+        starts: for each search, symbol -> value where it begins.
+        optimizer: makes a fresh optimizer for each search.
+        budget: how many steps each of them may take at most.
+
+    Yields:
+        The iterate of every search; one that has ended stays at its last. Sending ``True`` back stops them all.
 
     Returns:
-        From the compiled tangents; by central differences where there is no compiled program.
+        How each of them ended, in the order of the starts.
     """
-    if problem.compiled is not None:
-        try:
-            return problem.compiled.jacobian(problem.record.drive, position.tolist())[1]
-        except (ArithmeticError, ValueError):
-            pass
+    searches = [_Search(problem.position(start), optimizer(), budget) for start in starts]
+    while under_way := [search for search in searches if search.result is None]:
+        _look_side_by_side(problem, under_way)
+        stop = yield tuple(search.step for search in searches)
+        for search in under_way:
+            if stop:
+                search.stop()
+            else:
+                search.move()
+    return tuple(search.result for search in searches if search.result)
 
-    def predict(values: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.asarray(problem.predict(dict(zip(problem.start, values.tolist(), strict=True))))
 
-    columns = []
-    for i, centre in enumerate(position):
-        shift = np.zeros(len(position))
-        shift[i] = 6e-6 * max(1.0, abs(centre))  # as in gradient.check
-        columns.append((predict(position + shift) - predict(position - shift)) / (2 * shift[i]))
-    return np.stack(columns, axis=1)
+def spread(problem: Problem, count: int, seed: int) -> list[dict[str, float]]:
+    """Starts all over the ranges that make sense, in a Latin hypercube: each parameter's range is cut into as many
+    slices as there are starts, and each slice is begun from once. A positive parameter's slices are equal factors.
+
+    Source: McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables",
+    *Technometrics* 21(2), 1979, pages 239-245.
+
+    Args:
+        problem: whose plant says what makes sense.
+        count: how many.
+        seed: of the draw.
+    """
+    low, high = (
+        problem.position({symbol: problem.plant.parameter(symbol).bounds[end] for symbol in problem.start})
+        for end in (0, 1)
+    )
+    rng = np.random.default_rng(seed)
+    slices = np.array([rng.permutation(count) for _ in low])
+    places = low[:, None] + (high - low)[:, None] * (slices + rng.random(slices.shape)) / count
+    return [dict(zip(problem.start, values, strict=True)) for values in problem.values(places).T.tolist()]
+
+
+def _look(problem: Problem, search: _Search) -> None:
+    """Tell a search what is seen from its position."""
+    with np.errstate(all="ignore"):
+        values = problem.values(search.position)
+        _tell(problem, search, values, problem.differentiate(values), lambda: problem.jacobian(values))
+
+
+def _look_side_by_side(problem: Problem, searches: Sequence[_Search]) -> None:
+    """Tell each search what is seen from its position, from one batch of rollouts if they could be compiled."""
+    compiled, drive = problem.compiled, problem.record.drive
+    if compiled is None:
+        for search in searches:
+            _look(problem, search)
+        return
+    with np.errstate(all="ignore"):
+        values = problem.values(np.stack([search.position for search in searches], axis=1))
+        predicted, losses, gradients = compiled.batch_gradient(drive, list(values), problem.record.measured.values)
+        jacobians = cache(lambda: compiled.batch_jacobian(drive, list(values))[1])  # for all, once one of them asks
+        for i, search in enumerate(searches):
+            seen = predicted[:, i], float(losses[i]), gradients[:, i]
+            _tell(problem, search, values[:, i], seen, partial(lambda i: jacobians()[:, :, i], i))
+
+
+def _tell(
+    problem: Problem,
+    search: _Search,
+    values: Array,
+    seen: tuple[Array, float, Array],
+    jacobian: Callable[[], Array],
+) -> None:
+    """What is seen at some values: to whoever watches by the parameters, to the optimizer by its own coordinates."""
+    predicted, loss, gradient = seen
+    stretch = np.where(problem.positive, values, 1.0)  # ∂value/∂position
+    step = Step(
+        iteration=search.iteration,
+        parameters=dict(zip(problem.start, values.tolist(), strict=True)),
+        loss=loss,
+        gradient=dict(zip(problem.start, gradient.tolist(), strict=True)),
+        predicted=predicted,
+    )
+    residual = predicted - problem.record.measured.values
+    search.see(step, View(search.position, loss, gradient * stretch, residual, lambda: jacobian() * stretch))

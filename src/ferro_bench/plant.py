@@ -43,6 +43,8 @@ class Parameter:
         unit: SI unit as text.
         start: where an identification begins.
         bounds: the lowest and the highest value that makes sense to begin from.
+        positive: whether it must stay above zero whatever a search does. It is then sought by its logarithm, which
+            turns that limit into one at infinity and every step into a factor.
     """
 
     symbol: str
@@ -50,6 +52,14 @@ class Parameter:
     unit: str
     start: float
     bounds: tuple[float, float]
+    positive: bool = False
+
+    def __post_init__(self) -> None:
+        if self.positive and not self.bounds[0] > 0:
+            raise ValueError(
+                f"the parameter {self.symbol} must stay positive, so the lowest value that makes sense must lie above "
+                f"zero, and {self.bounds[0]} does not"
+            )
 
 
 @dataclass(frozen=True)

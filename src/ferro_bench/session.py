@@ -83,9 +83,7 @@ class Session:
             "summary": bench.summary,
             "budget": bench.budget,
             "controls": [_control(control) for control in bench.all_controls()],
-            "readout": bench.readout(),
             "program": _program(bench, settings),
-            "panels": [asdict(panel) for panel in bench.panels(settings)],
             **_first_sight(bench, settings, first),
         }
 
@@ -155,9 +153,11 @@ def _control(control: Control) -> Message:
 
 
 def _first_sight(bench: Bench, settings: Settings, first: Step) -> Message:
-    """Every column, value and check as they stand at a run's first iterate."""
+    """What there is to see with these settings, as it stands at a run's first iterate."""
     history = {name: [value] for name, value in bench.history(settings, first).items()}
     return {
+        "readout": bench.readout(settings),
+        "panels": [asdict(panel) for panel in bench.panels(settings)],
         "columns": bench.fixed_columns(settings, first) | bench.moving_columns(settings, first) | history,
         "values": bench.values(settings, first),
         "checks": _checks(bench.judge(first.parameters, settings)),

@@ -44,7 +44,7 @@ INVOLVED = 1e-6  # a parameter whose share in the unnoticed directions is below 
 CORRELATED = 0.95  # two parameters are hardly told apart beyond this
 INDEX = 30.0  # and so are several beyond this condition index (Belsley, Kuh and Welsch 1980, chapter 3)
 SETTLED = 0.1  # standard errors that the estimate may lie off the minimum
-NEGLIGIBLE = 1e-9  # a residual below this share of what the parameters contribute is rounding
+NEGLIGIBLE = 1e-9  # what is below this share of what it belongs to is rounding
 READABLE = 1e-5  # a shift below this share of a value is not worth a warning
 
 
@@ -165,7 +165,9 @@ def estimate(
         reach = student_t(freedom, COVERAGE) * errors
 
     explained = left[:, noticed].T @ r
-    step = -(spread @ explained) / unit  # the Gauss–Newton step that is still to go
+    beyond = _beyond_a_bound(parameters, p, -((j / unit).T @ r))
+    step = np.zeros(len(p))  # the Gauss–Newton step that is still to go
+    step[~beyond] = -np.linalg.lstsq((j / unit)[:, ~beyond], r, rcond=SINGULAR)[0] / unit[~beyond]
     leftover = r - left[:, noticed] @ explained
     if np.max(np.abs(leftover)) <= NEGLIGIBLE * max(np.max(np.abs(j * p)), np.max(np.abs(r))):
         leftover = np.zeros_like(r)
@@ -173,6 +175,7 @@ def estimate(
     intervals = np.stack([p - reach, p + reach], axis=1)
     warnings = (
         *_never_reached(parameters, reached),
+        *_at_a_bound(parameters, p, beyond),
         *_not_determined(parameters, unnoticed, undetermined & reached),
         *_hardly_told_apart(parameters, correlations, singular[noticed], directions[noticed], undetermined),
         *_wider_than_sensible(parameters, intervals),
@@ -245,6 +248,26 @@ def _never_reached(parameters: Sequence[Parameter], reached: Mask) -> Iterator[s
         yield (
             f"The parameter {parameters[index].symbol} ({parameters[index].name}) never reached the model: no sample "
             "of the prediction depends on it. Check that the law uses it, and that the drive excites what it acts on."
+        )
+
+
+def _beyond_a_bound(parameters: Sequence[Parameter], values: Array, downhill: Array) -> Mask:
+    """Which parameters stand at the end of the range that makes sense, with the loss falling further outside."""
+    beyond = []
+    for (low, high), value, slope in zip((p.bounds for p in parameters), values, downhill, strict=True):
+        rounding = NEGLIGIBLE * (high - low) if math.isfinite(high - low) else 0.0
+        beyond.append((value <= low + rounding and slope < 0) or (value >= high - rounding and slope > 0))
+    return np.array(beyond)
+
+
+def _at_a_bound(parameters: Sequence[Parameter], values: Array, beyond: Mask) -> Iterator[str]:
+    for index in np.flatnonzero(beyond).tolist():
+        parameter, value = parameters[index], float(values[index])
+        end, other = ("lowest", "lower") if value < sum(parameter.bounds) / 2 else ("highest", "higher")
+        yield (
+            f"The parameter {parameter.symbol} ({parameter.name}) stands at the {end} value that makes sense, "
+            f"{quantity(value, parameter.unit)}, and the data ask for a {other} one: its interval means nothing there. "
+            "Look for what the model lacks, or for a fault in the data."
         )
 
 

@@ -60,13 +60,13 @@ def test_the_defaults_train_to_a_pass(trained: Trained) -> None:
 
 @every_bench
 def test_the_start_does_not_pass(trained: Trained) -> None:
-    assert trained.steps[0].parameters == {p.symbol: p.start for p in trained.bench.sought}
+    assert trained.steps[0].parameters == {p.symbol: p.start for p in trained.bench.sought(trained.settings)}
     assert not trained.bench.judge(trained.steps[0].parameters, trained.settings).passed
 
 
 @every_bench
 def test_the_truth_passes(trained: Trained) -> None:
-    truth = {p.symbol: trained.bench.truth[p.symbol] for p in trained.bench.sought}
+    truth = {p.symbol: trained.bench.truth[p.symbol] for p in trained.bench.sought(trained.settings)}
     assert trained.bench.judge(truth, trained.settings).passed
 
 
@@ -74,7 +74,7 @@ def test_the_truth_passes(trained: Trained) -> None:
 def test_every_kind_of_check_is_asked(trained: Trained) -> None:
     """The truth of each sought parameter, both records, the gradient."""
     checks = trained.bench.judge(trained.result.step.parameters, trained.settings).checks
-    assert len(checks) == len(trained.bench.sought) + 4
+    assert len(checks) == len(trained.bench.sought(trained.settings)) + 4
     assert len({check.name for check in checks}) == len(checks)
     dataset = trained.bench.data(trained.settings)
     for check, record in zip(checks[-4:-2], (dataset.fit, dataset.held_out), strict=True):
@@ -85,7 +85,7 @@ def test_every_kind_of_check_is_asked(trained: Trained) -> None:
 @every_bench
 def test_the_gradient_agrees_with_finite_differences_from_start_to_end(trained: Trained) -> None:
     bench, problem = trained.bench, trained.bench.problem(trained.settings)
-    symbols = [p.symbol for p in bench.sought]
+    symbols = [p.symbol for p in bench.sought(trained.settings)]
 
     def loss(*values: float) -> Any:
         return problem.loss(problem.predict(dict(zip(symbols, values, strict=True))))
@@ -124,7 +124,7 @@ def test_every_panel_finds_its_columns_and_they_are_as_long_as_each_other(traine
 def test_the_live_values_are_text_without_a_gap(trained: Trained) -> None:
     values = trained.bench.values(trained.settings, trained.steps[-1])
     assert all(isinstance(text, str) and text.strip() for text in values.values())
-    assert trained.bench.readout().keys() <= values.keys()
+    assert trained.bench.readout(trained.settings).keys() <= values.keys()
 
 
 @every_bench
@@ -225,14 +225,38 @@ def test_the_friction_bench_has_the_numbers_of_its_specification() -> None:
     bench = benches.load("friction")
     defaults = bench.defaults()
     dataset = bench.data(defaults)
-    assert (bench.truth, bench.known) == ({"c": 0.85, "m": 1.4}, {"m": 1.4})
-    assert (defaults["start_c"], defaults["learning_rate"], bench.tolerances) == (0.20, 0.35, {"c": 0.05})
+    assert (bench.truth, bench.known(defaults)) == ({"c": 0.85, "m": 1.4}, {"m": 1.4})
+    assert (defaults["start_c"], defaults["learning_rate"], bench.tolerances["c"]) == (0.20, 0.35, 0.05)
     for record in (dataset.fit, dataset.held_out):
         assert (record.drive.dt, record.drive.steps, record.drive.start) == (0.02, 120, (0.0, 0.0))
         assert (record.drive.input.unit, record.measured.symbol, record.measured.unit) == ("N", "x", "m")
     assert dataset.noise == 0.001
     drive = [6 * math.sin(2.4 * t + 0.35 * t**2) for t in (0.02 * k for k in range(120))]
     np.testing.assert_allclose(dataset.fit.drive.input.values, drive, rtol=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", ["gradient descent", "l-bfgs", "levenberg-marquardt"])
+def test_the_mass_can_be_fitted_too(pull: Callable[..., Any], optimizer: str) -> None:
+    bench = benches.load("friction")
+    settings = bench.checked(bench.defaults() | {"fit_m": "fitted", "optimizer": optimizer})
+    assert [p.symbol for p in bench.sought(settings)] == ["c", "m"] and bench.known(settings) == {}
+    _, result = pull(bench.train(settings))
+    assert result.ending is Ending.CONVERGED
+    assert result.step.parameters == pytest.approx(bench.truth, abs=2e-3)
+    verdict = bench.judge(result.step.parameters, settings)
+    assert verdict.passed and len(verdict.checks) == 6
+    keys = {panel.key for panel in bench.panels(settings)}
+    assert {"parameter-c", "parameter-m"} <= keys
+    assert {"m", "interval_m", "gradient_m"} <= bench.readout(settings).keys()
+    assert "m" not in bench.readout(bench.defaults())
+
+
+def test_the_regression_is_exact_without_noise_for_whatever_is_sought() -> None:
+    bench = benches.load("friction")
+    record = bench.data(bench.defaults() | {"noise": 0.0}).fit
+    (regress,) = bench.rivals.values()
+    for sought in (["c"], ["m"], ["c", "m"]):
+        assert regress(record, sought) == pytest.approx({s: bench.truth[s] for s in sought}, rel=1e-11)
 
 
 def test_quadratic_drag_points_against_the_motion() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ferro_bench import Channel, Drive, Record
+from ferro_bench.dataset import step_of
 
 
 def record(u: Any = (1.0, 2.0, 3.0), x: Any = (0.0, 0.1, 0.2), dt: float = 0.5) -> Record:
@@ -53,3 +54,41 @@ def test_an_empty_channel_is_refused() -> None:
 def test_a_start_that_is_no_state_is_refused(start: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="the state at t = 0 must be made of finite numbers"):
         Drive(0.5, start, Channel("u", "force", "N", np.ones(3)))
+
+
+def test_two_samples_are_refused() -> None:
+    with pytest.raises(ValueError, match="channel u has 2 samples; a record needs at least 3"):
+        record(u=(1.0, 2.0), x=(0.0, 0.1))
+
+
+def test_a_measurement_that_never_changes_is_refused_and_a_constant_drive_is_not() -> None:
+    with pytest.raises(ValueError, match=r"channel x is 0\.3 m in every row; .* tells nothing about the model"):
+        record(x=(0.3, 0.3, 0.3))
+    assert record(u=(6.0, 6.0, 6.0)).drive.inputs == [6.0, 6.0, 6.0]
+
+
+# The clock
+
+
+def test_a_uniform_clock_has_its_step_whatever_it_starts_at() -> None:
+    assert step_of(7.3 + 0.02 * np.arange(500)) == pytest.approx(0.02, rel=1e-12)
+
+
+def test_rounding_in_a_file_is_no_jitter() -> None:
+    assert step_of(np.round(np.arange(600) / 60, 3)) == pytest.approx(1 / 60, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("time", "sentence"),
+    [
+        ([0.0, 0.1], "channel t has 2 samples; a record needs at least 3"),
+        ([0.0, 0.1, np.nan], "channel t has nan in row 2"),
+        ([0.0, 0.1, 0.2, 0.4, 0.5], "not uniform: row 3 comes 0.2 s after the one before it, where most come 0.1 s"),
+        ([0.0, 0.1, 0.2, 0.3, 0.32], "not uniform: row 4 comes 0.02 s after the one before it"),
+        ([0.0, 0.1, 0.2, 0.2, 0.3], "does not go on in row 3: 0.2 s follows 0.2 s"),
+        ([0.0, 0.1, 0.2, 0.15, 0.3], "does not go on in row 3: 0.15 s follows 0.2 s"),
+    ],
+)
+def test_a_clock_that_is_not_uniform_is_refused_with_its_row(time: list[float], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        step_of(np.array(time))

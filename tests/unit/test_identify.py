@@ -12,13 +12,17 @@ import numpy as np
 import pytest
 
 from ferro_bench import (
+    LBFGS,
     Adam,
     Ending,
     GradientDescent,
+    LevenbergMarquardt,
     Problem,
     Record,
     identify,
+    identify_from,
     semi_implicit_euler,
+    spread,
 )
 from ferro_bench.benches import friction
 from ferro_bench.gradient import central_difference
@@ -237,3 +241,93 @@ def test_a_stable_rate_is_never_taken_for_a_divergent_one(problem: Problem, pull
     """Above half the limit every step crosses the minimum, and yet the search closes in."""
     _, result = pull(identify(problem, GradientDescent(rate), 1000))
     assert result.ending is Ending.CONVERGED
+
+
+# Parameters that stay positive
+
+
+def both(problem: Problem, **start: float) -> Problem:
+    return Problem(problem.plant, problem.solver, problem.record, {}, start)
+
+
+def test_a_positive_parameter_is_sought_by_its_logarithm(problem: Problem, pull: Pull) -> None:
+    """A step of gradient descent on ln m is -rate · m · ∂L/∂m."""
+    steps, _ = pull(identify(both(problem, c=0.2, m=1.5), GradientDescent(0.1), 3))
+    for before, after in pairwise(steps):
+        step = -0.1 * before.parameters["m"] * before.gradient["m"]
+        assert after.parameters["m"] == pytest.approx(before.parameters["m"] * np.exp(step), rel=1e-12)
+        assert after.parameters["c"] == before.parameters["c"] - 0.1 * before.gradient["c"]
+
+
+def test_a_positive_parameter_stays_positive_whatever_the_rate(problem: Problem, pull: Pull) -> None:
+    steps, _ = pull(identify(both(problem, c=0.2, m=3.0), GradientDescent(10.0), 50))
+    share = -10.0 * 3.0 * steps[0].gradient["m"]  # by which the step would change m, were it added
+    assert share < -1
+    assert 0 < steps[1].parameters["m"] < 0.1
+
+
+@pytest.mark.parametrize("optimizer", [LBFGS(cap=1.0), LevenbergMarquardt()], ids=["l-bfgs", "levenberg-marquardt"])
+def test_second_order_methods_find_a_positive_parameter(problem: Problem, pull: Pull, optimizer: Any) -> None:
+    _, result = pull(identify(both(problem, c=0.2, m=7.0), optimizer, 100))
+    assert result.ending is Ending.CONVERGED
+    assert result.step.parameters == pytest.approx({"c": C, "m": 1.4}, rel=1e-4)
+
+
+# Many starts at once
+
+
+def assert_same(mine: Any, other: Any) -> None:
+    assert (mine.ending, mine.step.iteration) == (other.ending, other.step.iteration)
+    assert mine.step.parameters == pytest.approx(other.step.parameters, rel=1e-9)
+    np.testing.assert_allclose(mine.step.predicted, other.step.predicted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [lambda: GradientDescent(0.2), lambda: Adam(0.1), lambda: LBFGS(cap=1.0), LevenbergMarquardt],
+    ids=["gradient descent", "adam", "l-bfgs", "levenberg-marquardt"],
+)
+def test_a_batch_of_searches_is_as_many_searches(problem: Problem, pull: Pull, optimizer: Any) -> None:
+    sought = both(problem, c=0.2, m=1.0)
+    starts = [*spread(sought, 6, 4), {"c": -1e3, "m": 1.0}]  # the last one overflows at once
+    rounds, results = pull(identify_from(sought, starts, optimizer, 40))
+    assert len(results) == len(starts)
+    assert results[-1].ending is Ending.DIVERGED
+    for i, (start, result) in enumerate(zip(starts, results, strict=True)):
+        steps, alone = pull(identify(replace(sought, start=start), optimizer(), 40))
+        assert_same(result, alone)
+        for together, apart in zip(rounds, steps, strict=False):
+            assert together[i].parameters == pytest.approx(apart.parameters, rel=1e-9)
+
+
+def test_without_a_compiled_program_many_starts_run_one_by_one(problem: Problem, pull: Pull) -> None:
+    def rates(state: Any, u: Any, c: Any, m: Any) -> Any:
+        return state[1], (u - c * state[1] * (state[1] if state[1] > 0 else -state[1])) / m
+
+    branching = replace(problem, plant=replace(problem.plant, rates=rates))
+    assert branching.compiled is None
+    starts = [{"c": 0.2}, {"c": 1.5}]
+    _, results = pull(identify_from(branching, starts, LevenbergMarquardt, 40))
+    _, compiled = pull(identify_from(problem, starts, LevenbergMarquardt, 40))
+    for mine, other in zip(results, compiled, strict=True):
+        assert mine.step.parameters == pytest.approx(other.step.parameters, rel=1e-6)
+
+
+def test_many_searches_stop_together_on_request(problem: Problem) -> None:
+    training = identify_from(problem, [{"c": 0.2}, {"c": 0.3}], lambda: GradientDescent(0.35), 200)
+    next(training), next(training)
+    with pytest.raises(StopIteration) as end:
+        training.send(True)
+    assert [(r.ending, r.step.iteration) for r in end.value.value] == [(Ending.STOPPED, 1)] * 2
+
+
+def test_starts_are_spread_over_every_slice_of_each_range(problem: Problem) -> None:
+    starts = spread(both(problem, c=0.2, m=1.0), 20, 3)
+    slices = {
+        "c": sorted(int(20 * start["c"] / 3.0) for start in starts),
+        "m": sorted(int(20 * np.log(start["m"] / 0.1) / np.log(100.0)) for start in starts),
+    }
+    assert slices == {"c": list(range(20)), "m": list(range(20))}
+    assert starts == spread(both(problem, c=0.2, m=1.0), 20, 3) != spread(both(problem, c=0.2, m=1.0), 20, 4)
+    ranks = np.argsort([[start[symbol] for start in starts] for symbol in ("c", "m")])
+    assert abs(np.corrcoef(ranks)[0, 1]) < 0.6

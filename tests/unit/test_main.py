@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +36,20 @@ def test_training_friction_passes(capsys: Output) -> None:
     assert sum(line.startswith("  pass  ") for line in report) == 5
     assert report[-1] == "PASS: all 5 checks hold."
     assert err == ""
+
+
+def test_many_starts_are_searched_side_by_side_and_the_best_is_judged(capsys: Output) -> None:
+    assert main(["train", "actuator", "--starts", "12"]) == 0
+    out, err = capsys.readouterr()
+    report = out.rsplit("\r", 1)[1].splitlines()
+    assert re.match(r"(\d+) of 12 searches ended where the best one did\.", report[1])
+    assert report[-1] == "PASS: all 8 checks hold."
+    assert err == ""
+
+
+def test_no_start_at_all_is_refused(capsys: Output) -> None:
+    assert main(["train", "friction", "--starts", "0"]) == 2
+    assert capsys.readouterr().err == "A search needs at least one start, not 0.\n"
 
 
 def test_a_rate_that_diverges_is_not_a_pass(capsys: Output) -> None:

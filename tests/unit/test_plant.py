@@ -29,3 +29,8 @@ def test_an_unknown_state_is_named_beside_those_there_are() -> None:
 def test_an_unknown_parameter_is_named_beside_those_there_are() -> None:
     with pytest.raises(ValueError, match="no parameter 'k'; it has c, m"):
         PLANT.parameter("k")
+
+
+def test_a_positive_parameter_whose_range_reaches_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"parameter m must stay positive, so the lowest value .* 0\.0 does not"):
+        Parameter("m", "mass", "kg", start=1.0, bounds=(0.0, 10.0), positive=True)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from ferro_bench import Bench, GradientDescent, Session, benches
+from ferro_bench import Bench, GradientDescent, LevenbergMarquardt, Session, benches, identify
 from ferro_bench.quantity import quantity
 
 DEFAULTS = benches.load("friction").defaults()
@@ -168,6 +169,65 @@ def test_beyond_the_range_of_numbers_null_crosses_and_never_nan(session: Session
     assert reply["values"]["loss"] in {"not a number", "beyond every number"}
     assert reply["result"]["state"] == "diverged"
     assert not any(check["passed"] for check in reply["result"]["checks"])
+
+
+def test_other_settings_bring_other_panels_and_numbers(session: Session) -> None:
+    known, fitted = opened(session), opened(session, fit_m="fitted")
+    assert {"panels", "readout", "columns", "values", "checks"} <= known.keys()
+    added = {panel["key"] for panel in fitted["panels"]} - {panel["key"] for panel in known["panels"]}
+    assert added == {"parameter-m"}
+    assert fitted["readout"].keys() - known["readout"].keys() == {"m", "interval_m", "gradient_m"}
+    bands = [opened(session, noise=noise)["panels"] for noise in (1.0, 10.0)]
+    assert bands[0] != bands[1]  # the noise is drawn as it is set
+
+
+# What the data do not determine, each with its own sentence; the page goes on
+
+
+def with_law(monkeypatch: pytest.MonkeyPatch, rates: Any) -> None:
+    bench = benches.load("friction")
+    altered = replace(bench, plant=replace(bench.plant, rates=rates))
+    monkeypatch.setattr(benches, "load", lambda name: altered)
+
+
+@pytest.mark.parametrize("optimizer", ["gradient descent", "adam", "l-bfgs", "levenberg-marquardt"])
+@pytest.mark.parametrize(
+    ("rates", "sentence"),
+    [
+        (lambda state, u, c, m: (state[1], u - 0.85 * state[1]), "The parameter c (drag coefficient) never reached"),
+        (lambda state, u, c, m: (state[1], u - (c + m) * state[1]), "The data do not determine c and m"),
+        (lambda state, u, c, m: (state[1], u / m - 0 * c), "The parameter c (drag coefficient) never reached"),
+    ],
+    ids=["no parameter", "a sum of two", "one of two"],
+)
+def test_what_the_data_leave_open_has_its_sentence_and_stops_nothing(
+    session: Session, monkeypatch: pytest.MonkeyPatch, rates: Any, sentence: str, optimizer: str
+) -> None:
+    with_law(monkeypatch, rates)
+    opened(session, fit_m="fitted", optimizer=optimizer, learning_rate=0.05)
+    result = advanced(session, 1000)["result"]
+    assert result["state"] == "not-yet"
+    assert sentence in result["sentence"]
+    opened(session)
+    assert advanced(session, 1)["kind"] == "advanced"
+
+
+def test_a_parameter_at_its_bound_has_its_sentence(session: Session) -> None:
+    """Without friction in the joint's data the search would go below zero if it could."""
+    settings = benches.load("actuator").defaults()
+    bench = benches.load("actuator")
+    held = replace(bench.plant.parameter("fc"), bounds=(0.6, 2.0), start=0.8)
+    parameters = tuple(held if p.symbol == "fc" else p for p in bench.plant.parameters)
+    altered = replace(bench, plant=replace(bench.plant, parameters=parameters))
+    low, high = np.array([parameter.bounds for parameter in parameters]).T
+    training = identify(altered.problem(settings | {"start_fc": 0.8}), LevenbergMarquardt(bounds=(low, high)), 60)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(training)
+    found = end.value.value.step.parameters
+    assert found["fc"] == 0.6
+    warnings = altered.uncertainty(found, settings | {"start_fc": 0.8}).warnings
+    assert any("fc (Coulomb friction) stands at the lowest value" in warning for warning in warnings)
 
 
 # Refusals

@@ -215,6 +215,32 @@ def test_an_interval_wider_than_what_makes_sense(random: np.random.Generator) ->
     assert "hardly determine a: its interval is" in warning and "Record a drive" in warning
 
 
+@pytest.mark.parametrize(
+    ("bounds", "sentence"),
+    [
+        ((2.0, 9.0), "at the lowest value that makes sense, 2.000 kg, and the data ask for a lower one"),
+        ((-9.0, 0.5), "at the highest value that makes sense, 0.5000 kg, and the data ask for a higher one"),
+    ],
+)
+def test_a_parameter_at_its_bound_is_told_so(
+    bounds: tuple[float, float], sentence: str, random: np.random.Generator
+) -> None:
+    a, b, noise = columns(random, 3)
+    jacobian = np.stack([a, b], axis=1)
+    measured = a + b + noise  # both are 1, which the bounds of a forbid
+    held = bounds[0] if bounds[0] > 1 else bounds[1]
+    values = np.array([held, (measured - held * a) @ b / (b @ b)])
+    (warning,) = estimate(jacobian @ values - measured, jacobian, (parameter("a", bounds), B), values).warnings
+    assert "parameter a (name of a) stands " + sentence in warning
+
+
+def test_a_parameter_at_a_bound_that_holds_nothing_back_is_no_matter(random: np.random.Generator) -> None:
+    a, noise = columns(random, 2)
+    free = fit(a[:, None], a + noise, A)
+    at = float(free.values[0])
+    assert fit(a[:, None], a + noise, parameter("a", (at - 5.0, math.nextafter(at, 9.0)))).warnings == ()
+
+
 def test_a_fit_that_stopped_short_is_told_so(random: np.random.Generator) -> None:
     a, b, noise = columns(random, 3)
     jacobian = np.stack([a, b], axis=1)
