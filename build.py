@@ -8,10 +8,11 @@ The result is a folder of static files with relative addresses; any web server c
 import hashlib
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from building import assets, benches, lesson
+from building import assets, descriptions, lesson
 from building.commands import ROOT, CommandError, run
 from building.runtime import CACHE, RuntimeUnavailable, fetch_runtime, freeze_lock
 
@@ -28,10 +29,12 @@ def main(dist: Path = DIST) -> None:
     lesson.check_sources(ROOT / "site")
     runtime = assemble_runtime(dist / "runtime")
     bundled = assets.bundle(dist)
-    config = describe_runtime(runtime, bundled["site/worker.js"])
-    described = benches.describe(dist)
+    config = describe_runtime(runtime, bundled)
+    benches = descriptions.describe_benches(dist)
+    exercises = descriptions.describe_exercises()
     bundled["ferro_bench.whl"] = next(runtime.glob("ferro_bench-*.whl")).relative_to(dist).as_posix()
-    site = lesson.Site(dist, bundled, described, benches.prerender(described), config)
+    markup = descriptions.prerender(benches), descriptions.prerender(exercises)
+    site = lesson.Site(dist, bundled, benches, *markup, config)
     (dist / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
     report(dist)
 
@@ -52,10 +55,11 @@ def assemble_runtime(folder: Path) -> Path:
     return assets.hash_folder(folder)
 
 
-def describe_runtime(folder: Path, worker: str) -> dict[str, Any]:
+def describe_runtime(folder: Path, bundled: Mapping[str, str]) -> dict[str, Any]:
     """What the page has to know to load the runtime and to check what arrives."""
     return {
-        "worker": worker,
+        "worker": bundled["site/worker.js"],
+        "editor": bundled["site/editor/codemirror.js"],
         "base": f"{folder.name}/",
         "packages": PACKAGES,
         "files": [

@@ -11,7 +11,13 @@ from pathlib import Path
 from building.commands import ROOT, run
 
 SITE = ROOT / "site"
-ENTRIES = (SITE / "main.js", SITE / "worker.js", SITE / "style" / "lesson.css", SITE / "style" / "noscript.css")
+ENTRIES = (
+    SITE / "main.js",
+    SITE / "worker.js",
+    SITE / "editor" / "codemirror.js",
+    SITE / "style" / "lesson.css",
+    SITE / "style" / "noscript.css",
+)
 
 
 def bundle(dist: Path) -> dict[str, str]:

@@ -47,14 +47,16 @@ class Site:
         dist: where the site is being built.
         bundled: source path of each bundled asset -> its address.
         benches: name -> description, for every bench.
-        markup: name -> HTML inside the element, for every bench.
+        bench_markup: name -> HTML inside the element, for every bench.
+        exercise_markup: likewise, for every exercise.
         config: what the page's scripts need to know of this build.
     """
 
     dist: Path
     bundled: Mapping[str, str]
     benches: Mapping[str, dict[str, Any]]
-    markup: Mapping[str, str]
+    bench_markup: Mapping[str, str]
+    exercise_markup: Mapping[str, str]
     config: Mapping[str, Any]
 
 
@@ -112,13 +114,15 @@ class _Reader(HTMLParser):
         self._source = source
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", source))]
         self._formula: tuple[int, Attributes] | None = None
-        self._placed: set[str] = set()
+        self._placed: set[tuple[str, str]] = set()
         self.edits: list[tuple[int, int, str]] = []
         self.problems: list[str] = []
         self.ids: set[str] = set()
         self.anchors: list[tuple[int, str]] = []
         self._fill: dict[str, Callable[[Attributes], str]] = {
             "ferro-bench": self._bench,
+            "ferro-exercise": self._exercise,
+            "ferro-work": lambda given: "",
             "ferro-value": self._value,
             "ferro-source": self._listing,
             "ferro-program": self._program,
@@ -219,24 +223,29 @@ class _Reader(HTMLParser):
     # Elements
 
     def _bench(self, given: Attributes) -> str:
-        name = self._known_bench(given.get("name"))
-        if name in self._placed:
-            raise LookupError(
-                f"the bench {name!r} stands on this page already; two would share their ids and their run"
-            )
-        self._placed.add(name)
-        return self._site.markup[name]
+        return self._placed_once(self._site.bench_markup, "bench", given.get("name"))
+
+    def _exercise(self, given: Attributes) -> str:
+        return self._placed_once(self._site.exercise_markup, "exercise", given.get("name"))
+
+    def _placed_once(self, markup: Mapping[str, str], kind: str, name: str | None) -> str:
+        if name is None or name not in markup:
+            raise LookupError(f"there is no {kind} {name!r}; there is {', '.join(markup)}")
+        if (kind, name) in self._placed:
+            raise LookupError(f"the {kind} {name!r} stands on this page already; two would share their ids and state")
+        self._placed.add((kind, name))
+        return markup[name]
 
     def _value(self, given: Attributes) -> str:
-        values = self._site.benches[self._known_bench(given.get("bench"))]["values"]
+        values = self._described(given.get("bench"))["values"]
         if given.get("name") not in values:
             raise LookupError(f"there is no value {given.get('name')!r} on this bench; there is {', '.join(values)}")
         return html.escape(values[given["name"]])
 
-    def _known_bench(self, name: str | None) -> str:
+    def _described(self, name: str | None) -> Mapping[str, Any]:
         if name is None or name not in self._site.benches:
             raise LookupError(f"there is no bench {name!r}; there is {', '.join(self._site.benches)}")
-        return name
+        return self._site.benches[name]
 
     def _listing(self, given: Attributes) -> str:
         name = given.get("name") or ""
@@ -248,7 +257,7 @@ class _Reader(HTMLParser):
 
     def _program(self, given: Attributes) -> str:
         """One function of a bench's compiled program."""
-        source = self._site.benches[self._known_bench(given.get("bench"))]["program"]
+        source = self._described(given.get("bench"))["program"]
         parts = {part.name: part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef)}
         if given.get("part") not in parts:
             raise LookupError(f"the program has no part {given.get('part')!r}; there is {', '.join(parts)}")

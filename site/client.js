@@ -1,69 +1,128 @@
 /**
- * The page's end of the worker: starts it, notices when it fails or falls silent, queues questions until Python is
- * ready, and matches answers to questions.
+ * The page's end of one worker: starts it, notices when it fails or falls silent, asks it one question after the other,
+ * and stops it. Which workers there are and what becomes of them is the pool's business.
  */
 
-import { ask, boot } from "./protocol.js";
+import { ask, boot, stop } from "./protocol.js";
 
+/** @typedef {import("./protocol.js").Chunk} Chunk */
 /** @typedef {import("./protocol.js").FromWorker} FromWorker */
 /** @typedef {import("./protocol.js").RuntimeFile} RuntimeFile */
+/** @typedef {import("./protocol.js").Supplies} Supplies */
 /** @typedef {{ worker: string, base: string, files: RuntimeFile[], packages: string[] }} RuntimeConfig */
-/** @typedef {{ state: "loading" | "ready" | "failed", stage: string, received: number, total: number }} Status */
-/** @typedef {{ message: import("./protocol.js").Ask, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
+/** @typedef {{ state: "idle" | "loading" | "ready" | "failed", stage: string, received: number, total: number }} Status */
+/** @typedef {(chunk: Chunk) => void} Listener */
+/** @typedef {{ message: import("./protocol.js").Ask, deadline: number, onOutput?: Listener, stopping?: boolean, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
 
 /** Python said no, or could not be asked. Its message is a sentence for the reader. */
 export class ClientError extends Error {}
 
-/** How long the worker may be silent at each stage, in milliseconds. */
-const SILENCE = { script: 9000, start: 60000, answer: 10000 };
+/** The answer took longer than it may. */
+export class DeadlineError extends ClientError {}
 
-/** Fires `status` whenever `status` changes. */
+/** Somebody pressed Stop. */
+export class StoppedError extends ClientError {
+  constructor(sentence = "Stopped.") {
+    super(sentence);
+  }
+}
+
+/** How long the worker may be silent at each stage, in milliseconds. */
+const SILENCE = { script: 9000, start: 60_000, answer: 10_000, stop: 250, stopped: 1000 };
+
+/**
+ * Fires `status` whenever `status` changes, `answer` after each answer, `lost` when a worker that was in use is gone, and `supply` (the message is its `detail`) when the
+ * worker hands over what later workers start from.
+ */
 export class Client extends EventTarget {
   /** @type {Status} */
-  status = { state: "loading", stage: "Downloading Python", received: 0, total: 0 };
-  /** @type {Map<number, Question>} */
-  #questions = new Map();
+  status = { state: "idle", stage: "Python is not running.", received: 0, total: 0 };
+  /** Python's memory at the last answer, in bytes. */
+  heap = 0;
+  /** Whether this worker has been asked anything. */
+  used = false;
+  /** Whether the last failure was for want of memory. */
+  outOfMemory = false;
+  /** @type {Question[]} */
+  #waiting = [];
+  /** @type {Question | undefined} */
+  #asked;
   /** @type {Worker | undefined} */
   #worker;
   #lastId = 0;
-  #listening = false;
+  #attempt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #watchdog;
   #config;
   #makeWorker;
+  #supplies;
+  #attempts;
 
   /**
    * @param {RuntimeConfig} config
-   * @param {(url: string) => Worker} [makeWorker]
+   * @param {{ makeWorker?: (url: string) => Worker, supplies?: (attempt: number) => Supplies, attempts?: number }} [options]
+   *   `supplies` says what to start from at the first, second, ... attempt; there are no more than `attempts` in a row
    */
-  constructor(config, makeWorker = (url) => new Worker(url, { type: "module" })) {
+  constructor(config, { makeWorker = moduleWorker, supplies = () => ({}), attempts = 1 } = {}) {
     super();
     this.#config = config;
     this.#makeWorker = makeWorker;
+    this.#supplies = supplies;
+    this.#attempts = attempts;
+  }
+
+  /** Whether nothing has been asked that is not answered. */
+  get quiet() {
+    return !this.#asked && this.#waiting.length === 0;
   }
 
   /** Start, or start anew after a failure. */
   start() {
-    const { worker: url, base, files, packages } = this.#config;
+    this.#attempt = 0;
+    this.#start();
+  }
+
+  #start() {
+    this.#release();
+    this.#attempt++;
     this.#setStatus("loading", "Downloading Python");
+    const supplies = this.#supplies(this.#attempt);
+    const { script } = supplies.kit ?? {};
+    // The copy is for when the server is gone. Not every policy lets a page start a worker from one, so it comes second.
+    const elsewise = script && (() => this.#launch(URL.createObjectURL(script), supplies));
+    this.#launch(this.#config.worker, supplies, elsewise);
+  }
+
+  /**
+   * @param {string} url
+   * @param {Supplies} supplies
+   * @param {() => void} [elsewise]  what to do if the script cannot be had
+   */
+  #launch(url, supplies, elsewise) {
+    const { base, files, packages } = this.#config;
+    const script = this.#config.worker.split("/").at(-1);
+    const token = randomToken();
     try {
       const worker = this.#makeWorker(url);
       this.#worker = worker;
       // What a terminated worker had under way may still arrive.
       worker.onmessage = ({ data }) => {
-        if (worker === this.#worker) this.#receive(data);
+        if (worker === this.#worker && data?.token === token) this.#receive(data);
       };
       worker.onerror = (event) => {
-        event.preventDefault();
+        event.preventDefault?.();
         if (worker !== this.#worker) return;
-        this.#fail(
-          `The script ${url.split("/").at(-1)} did not run${event.message ? ` (${event.message})` : ": it is missing, blocked, or sent as something else than a script"}.`,
-        );
+        const reason = event.message
+          ? ` (${event.message})`
+          : ": it is missing, blocked, or sent as something else than a script";
+        if (this.status.state === "ready") this.#lose("Python has ended unexpectedly.");
+        else if (elsewise && !event.message) elsewise();
+        else this.#lose(`The script ${script} did not run${reason}.`);
       };
-      this.#watch(SILENCE.script, `The script ${url.split("/").at(-1)} did not start.`);
-      worker.postMessage(boot(base, files, packages));
+      this.#watch(SILENCE.script, () => this.#lose(`The script ${script} did not start.`));
+      worker.postMessage(boot(base, files, packages, token, supplies));
     } catch (error) {
-      this.#fail(`This browser refused to start a worker. ${/** @type {Error} */ (error).message}`);
+      this.#lose(`This browser refused to start a worker. ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -71,50 +130,106 @@ export class Client extends EventTarget {
    * Ask Python. Before it is ready the question waits; after a failure it is refused.
    *
    * @param {object} request
+   * @param {{ deadline?: number, onOutput?: Listener }} [options]  `deadline`: how long the answer may take from when
+   *   Python is asked, in milliseconds; then the worker is ended. `onOutput` hears what Python prints meanwhile.
    * @returns {Promise<any>}  the reply
    */
-  ask(request) {
+  ask(request, { deadline = SILENCE.answer, onOutput } = {}) {
     if (this.status.state === "failed") return Promise.reject(new ClientError(this.status.stage));
     const message = ask(++this.#lastId, request);
     return new Promise((resolve, reject) => {
-      const question = { message, resolve, reject };
-      this.#questions.set(message.id, question);
-      if (this.status.state === "ready") this.#send(question);
+      this.#waiting.push({ message, deadline, onOutput, resolve, reject });
+      this.#askNext();
     });
   }
 
-  /** @param {Question} question */
-  #send({ message }) {
+  #askNext() {
+    if (this.status.state !== "ready" || this.#asked) return;
+    const question = this.#waiting.shift();
+    if (!question) return;
+    this.#asked = question;
+    this.used = true;
+    const { message, deadline } = question;
+    // Where an answer may take for ever, at least its beginning must not.
+    const patience = Number.isFinite(deadline) ? deadline : SILENCE.answer;
+    const sentence = `Python has stopped answering: there was nothing for ${patience / 1000} seconds.`;
+    this.#watch(patience, () => this.#lose(sentence, DeadlineError));
     this.#worker?.postMessage(message);
-    if (!this.#listening) this.#listen();
+  }
+
+  /**
+   * Stop what is asked and what waits. A worker that does not hear of it, because Python is busy and does not await
+   * anything, or that goes on in spite of it, is ended; while Python is loading only the questions are dropped.
+   */
+  stop() {
+    const waiting = this.#waiting.splice(0);
+    for (const question of waiting) question.reject(new StoppedError());
+    if (!this.#asked || this.#asked.stopping) return;
+    this.#asked.stopping = true;
+    this.#watch(SILENCE.stop, () => this.#lose(BUSY, StoppedError));
+    this.#worker?.postMessage(stop(this.#asked.message.id));
+  }
+
+  /**
+   * End the worker; another one may be started.
+   * @param {ClientError} [error]  for whoever still waits
+   */
+  end(error = new ClientError("Python was ended.")) {
+    this.#release();
+    this.#reject(error);
+    this.#setStatus("idle", "Python is not running.");
   }
 
   /** @param {FromWorker} message */
   #receive(message) {
     switch (message.kind) {
       case "progress":
-        this.#watch(SILENCE.start, `Python did not get past this stage: ${message.stage}.`);
+        this.#watch(SILENCE.start, () => this.#lose(`Python did not get past this stage: ${message.stage}.`));
         this.#setStatus("loading", message.stage, message.received, message.total);
+        break;
+      case "kit":
+      case "snapshot":
+        this.dispatchEvent(new CustomEvent("supply", { detail: message }));
         break;
       case "ready":
         clearTimeout(this.#watchdog);
-        for (const question of this.#questions.values()) this.#send(question);
-        this.#setStatus("ready", "Python is ready"); // last, for whoever hears of it may ask at once
+        this.#setStatus("ready", "Python is ready");
+        this.#askNext();
         break;
       case "failed":
-        this.#fail(message.sentence);
+        this.outOfMemory ||= message.outOfMemory;
+        this.#lose(message.sentence);
+        break;
+      case "begun":
+        if (
+          isAbout(message, this.#asked) &&
+          !Number.isFinite(this.#asked.deadline) &&
+          !this.#asked.stopping
+        ) {
+          clearTimeout(this.#watchdog);
+        }
+        break;
+      case "output":
+        if (isAbout(message, this.#asked)) for (const chunk of message.chunks) this.#asked.onOutput?.(chunk);
+        break;
+      case "stopping":
+        if (isAbout(message, this.#asked)) {
+          this.#watch(SILENCE.stopped, () => this.#lose(UNWILLING, StoppedError));
+        }
         break;
       case "answer": {
-        const reply = JSON.parse(message.reply);
-        this.#settle(message.id, (question) =>
-          reply.kind === "refused"
-            ? question.reject(new ClientError(reply.sentence))
-            : question.resolve(reply),
-        );
+        const reply = parsed(message.reply);
+        this.#settle(message.id, (question) => {
+          this.heap = message.heap;
+          if (reply.kind === "refused") question.reject(new ClientError(reply.sentence));
+          else question.resolve(reply);
+        });
         break;
       }
       case "fault":
-        this.#settle(message.id, (question) => question.reject(new ClientError(message.sentence)));
+        this.#settle(message.id, ({ reject, stopping }) =>
+          reject(stopping ? new StoppedError() : new ClientError(message.sentence)),
+        );
         break;
     }
   }
@@ -124,39 +239,58 @@ export class Client extends EventTarget {
    * @param {(question: Question) => void} how
    */
   #settle(id, how) {
-    const question = this.#questions.get(id);
-    this.#questions.delete(id);
-    this.#listening = false;
+    const question = this.#asked;
+    if (question?.message.id !== id) return;
+    this.#asked = undefined;
     clearTimeout(this.#watchdog);
-    if (this.#questions.size > 0) this.#listen();
-    if (question) how(question);
+    how(question);
+    this.#askNext();
+    this.dispatchEvent(new Event("answer"));
   }
 
-  /** Expect an answer. The time runs from the last one that came, so further questions do not put it off. */
-  #listen() {
-    this.#listening = true;
-    this.#watch(SILENCE.answer, "Python has stopped answering.");
+  /**
+   * The worker is of no more use.
+   * @param {string} sentence
+   * @param {new (sentence: string) => ClientError} [Reason]  of the question that it was asked
+   */
+  #lose(sentence, Reason = ClientError) {
+    const { used } = this;
+    const starting = this.status.state === "loading";
+    this.#release();
+    if (starting && this.#attempt < this.#attempts) {
+      this.#start();
+      return;
+    }
+    this.#asked?.reject(new Reason(sentence));
+    this.#asked = undefined;
+    this.#reject(new ClientError(sentence));
+    this.#setStatus("failed", sentence); // after that whoever hears of it may start anew at once
+    if (used) this.dispatchEvent(new Event("lost"));
   }
 
-  /** @param {string} sentence */
-  #fail(sentence) {
+  /** Let go of the worker. */
+  #release() {
     clearTimeout(this.#watchdog);
-    this.#listening = false;
     this.#worker?.terminate();
     this.#worker = undefined;
-    this.#setStatus("failed", sentence);
-    const questions = [...this.#questions.values()];
-    this.#questions.clear();
-    for (const question of questions) question.reject(new ClientError(sentence));
+    this.used = false;
+    this.heap = 0;
+  }
+
+  /** @param {ClientError} error */
+  #reject(error) {
+    const questions = [...(this.#asked ? [this.#asked] : []), ...this.#waiting.splice(0)];
+    this.#asked = undefined;
+    for (const { reject } of questions) reject(error);
   }
 
   /**
    * @param {number} milliseconds
-   * @param {string} sentence
+   * @param {() => void} bark
    */
-  #watch(milliseconds, sentence) {
+  #watch(milliseconds, bark) {
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#fail(sentence), milliseconds);
+    this.#watchdog = setTimeout(bark, milliseconds);
   }
 
   /** @type {(state: Status["state"], stage: string, received?: number, total?: number) => void} */
@@ -165,3 +299,32 @@ export class Client extends EventTarget {
     this.dispatchEvent(new Event("status"));
   }
 }
+
+const BUSY = "Stopped. Python was in the middle of a computation and had to be started anew.";
+const UNWILLING = "Stopped. The code went on in spite of it, so Python had to be started anew.";
+
+/**
+ * A reader's code may have put something else in the place of what writes replies.
+ * @param {unknown} text
+ */
+function parsed(text) {
+  try {
+    return Object(JSON.parse(String(text)));
+  } catch {
+    return { kind: "refused", sentence: "Python's answer could not be read." };
+  }
+}
+
+/**
+ * @param {{ id: number }} message
+ * @param {Question | undefined} question
+ * @returns {question is Question}
+ */
+function isAbout({ id }, question) {
+  return question?.message.id === id;
+}
+
+const moduleWorker = (/** @type {string} */ url) => new Worker(url, { type: "module" });
+
+/** Not `randomUUID`, which browsers offer on https and localhost only. */
+const randomToken = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join("-");

@@ -19,6 +19,7 @@ import { controlMarkup } from "./bench-controls.js";
  * @property {string} summary
  * @property {number} budget
  * @property {Control[]} controls
+ * @property {string[]} own  exercises whose code the bench can be trained with; none if it cannot
  * @property {Record<string, string>} readout  name of a live value and its label
  * @property {Panel[]} panels
  * @property {Columns} columns
@@ -31,7 +32,7 @@ import { controlMarkup } from "./bench-controls.js";
 
 /** @param {Description} description */
 export function benchMarkup(description) {
-  const { bench, title, summary, controls, panels, columns, readout, values, checks } = description;
+  const { bench, title, summary, controls, own, panels, columns, readout, values, checks } = description;
   return `
 <h3 class="bench-title">${escapeText(title)}</h3>
 <p class="bench-summary">${escapeText(summary)}</p>
@@ -40,6 +41,7 @@ export function benchMarkup(description) {
 <ferro-runtime></ferro-runtime>
 <div class="bench-controls" role="group" aria-label="Settings">
 ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
+${own.length ? codeMarkup(bench) : ""}
 </div>
 <div class="bench-buttons" role="group" aria-label="Training">
 <button type="button" class="primary" data-action="train" disabled>Train</button>
@@ -48,6 +50,7 @@ ${controls.map((control) => controlMarkup(bench, control)).join("\n")}
 <button type="button" data-action="restart" disabled>Start over</button>
 </div>
 <p class="bench-status" role="status">Python is on its way; the pictures are here already.</p>
+<div class="bench-engine"></div>
 <dl class="bench-readout">
 ${readoutMarkup(bench, readout, values)}
 </dl>
@@ -56,6 +59,16 @@ ${panelsMarkup(panels, columns, checks)}
 </div>
 <script type="application/json">${JSON.stringify(description).replaceAll("<", "\\u003c")}</script>
 `;
+}
+
+/**
+ * The switch between the built-in physics and training, and the reader's.
+ *
+ * @param {string} bench
+ */
+function codeMarkup(bench) {
+  return `<div class="control bench-code"><label for="${bench}-code">code that is trained with</label>
+<select id="${bench}-code" autocomplete="off"><option value="built-in">built-in</option><option value="mine">mine, from the cells</option></select></div>`;
 }
 
 /**

@@ -6,6 +6,8 @@
  * failed. Out: the event `ferro-values` with `{ bench, values }` whenever the live numbers change.
  */
 
+import { Own } from "../own.js";
+import { escapeText } from "../plot/svg.js";
 import { Recording } from "../recording.js";
 import { BenchControls } from "./bench-controls.js";
 import { checkRows, panelsMarkup, readoutMarkup } from "./bench-markup.js";
@@ -16,7 +18,8 @@ import { checkRows, panelsMarkup, readoutMarkup } from "./bench-markup.js";
 /** @typedef {import("./ferro-panel.js").FerroPanel} FerroPanel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
 /** @typedef {"idle" | "loading" | "running" | "paused" | "passed" | "not-yet" | "diverged" | "failed"} State */
-/** @typedef {Pick<Description, "readout" | "panels" | "columns" | "values" | "checks">} Sight  a run at its first iterate */
+/** @typedef {Pick<Description, "readout" | "panels" | "columns" | "values" | "checks"> & { engine?: string, program?: string }} Sight  a run at its first iterate */
+/** @typedef {Pick<Client, "ask">} Answerer */
 
 /** Milliseconds from one iterate to the next: the first ones, which go far, are given time to be seen. */
 const pace = (/** @type {number} */ iteration) => 60 + 600 * Math.exp(-iteration / 2);
@@ -35,18 +38,32 @@ class Run {
   wanted = 0;
   /** Whether somebody is pulling it already; there must not be two. */
   pulled = false;
+  /** Whether an answer is under way. */
+  isAsking = false;
   /** @type {Promise<void> | undefined} */
   opened;
 
-  /** @param {Pick<Client, "ask">} answerer  Python, or a recording of it */
+  /** @param {Answerer} answerer  Python, Python with the reader's own code, or a recording */
   constructor(answerer) {
     this.answerer = answerer;
+  }
+
+  /** @param {object} request */
+  async ask(request) {
+    this.isAsking = true;
+    try {
+      return await this.answerer.ask(request);
+    } finally {
+      this.isAsking = false;
+    }
   }
 }
 
 export class FerroBench extends HTMLElement {
   /** @type {Client} */
   static client;
+  /** Makes what answers when a bench is trained with the code in some exercises. @type {(exercises: string[]) => Own} */
+  static own;
 
   // The three that follow are set when the element is connected, before anything can read them.
   /** @type {Description} */ #description = unset;
@@ -55,6 +72,7 @@ export class FerroBench extends HTMLElement {
   /** @type {Record<string, (number | null)[]>} */ #columns = {};
   #run = new Run(FerroBench.client);
   #opening = Promise.resolve(); // one run is opened at a time, and only if it is still wanted by then
+  /** @type {Own | undefined} */ #own;
   #sentence = "";
   #arranged = ""; // keys of the panels that are there
   #onStatus = () => this.#followRuntime();
@@ -94,6 +112,9 @@ export class FerroBench extends HTMLElement {
     const target = /** @type {HTMLElement} */ (event.target);
     const action = target.closest("button")?.dataset.action;
     if (event.type === "click" && action) this.#act(action);
+    if (event.type === "change" && target.matches(".bench-code select")) {
+      this.#choose(/** @type {HTMLSelectElement} */ (target).value === "mine");
+    }
     if (event.type !== "click" && target.dataset.key) {
       const field = /** @type {HTMLInputElement} */ (target);
       // A text field is judged when it is left, not while a number is half typed.
@@ -122,6 +143,24 @@ export class FerroBench extends HTMLElement {
     } else if (!this.#controls.refusal) {
       this.#say(this.#sentence); // in place of a refusal that no longer holds
     }
+  }
+
+  /** @param {boolean} mine  whether the reader's own code is to be trained with */
+  #choose(mine) {
+    this.#leave();
+    this.#own = mine ? FerroBench.own(this.#description.own) : undefined;
+    this.#run = new Run(this.#answerer);
+    this.#restart(mine ? "Train now runs the code in your cells." : INVITATION);
+  }
+
+  /** @returns {Answerer} */
+  get #answerer() {
+    return this.#own ?? FerroBench.client;
+  }
+
+  /** The reader's code may be in a loop that never ends; nobody waits for it any more. */
+  #leave() {
+    if (this.#run.answerer instanceof Own && this.#run.isAsking) this.#run.answerer.stop();
   }
 
   // Training
@@ -185,7 +224,7 @@ export class FerroBench extends HTMLElement {
   #open(run) {
     run.opened ??= this.#opening.then(async () => {
       if (run !== this.#run) return;
-      const opened = await run.answerer.ask({
+      const opened = await run.ask({
         kind: "open",
         run: this.#description.bench,
         bench: this.#description.bench,
@@ -204,7 +243,7 @@ export class FerroBench extends HTMLElement {
    * @param {number} steps
    */
   async #advance(run, steps) {
-    const reply = await run.answerer.ask({ kind: "advance", run: this.#description.bench, steps });
+    const reply = await run.ask({ kind: "advance", run: this.#description.bench, steps });
     if (run !== this.#run) return;
     Object.assign(this.#columns, reply.replace);
     for (const [name, entries] of Object.entries(reply.append)) this.#columns[name].push(...entries);
@@ -225,6 +264,7 @@ export class FerroBench extends HTMLElement {
    * @param {string} [sentence]
    */
   #restart(sentence = INVITATION) {
+    this.#leave();
     this.#run = new Run(this.#run.answerer);
     this.#showFirst();
     this.#setState("idle", sentence);
@@ -236,7 +276,7 @@ export class FerroBench extends HTMLElement {
 
   /** Whether Python answers, and not a recording of it. */
   get #isLive() {
-    return this.#run.answerer === FerroBench.client;
+    return !(this.#run.answerer instanceof Recording);
   }
 
   #followRuntime() {
@@ -245,7 +285,7 @@ export class FerroBench extends HTMLElement {
     if (state !== "ready" || this.state === "loading") return;
     this.querySelector("[data-action=recording]")?.remove();
     const lost = !this.#isLive || isUnderWay(this.state);
-    this.#run = new Run(FerroBench.client);
+    this.#run = new Run(this.#answerer);
     this.#controls.enable(true);
     if (isEnded(this.state) && !lost) return;
     this.#restart(lost ? "Python has been started anew, and the run with it." : INVITATION);
@@ -274,6 +314,8 @@ export class FerroBench extends HTMLElement {
       if (run === this.#run) this.#setState("failed", `The recorded run could not be fetched: ${reason}.`);
       return;
     }
+    this.#own = undefined;
+    for (const select of this.querySelectorAll("select")) if (!select.dataset.key) select.value = "built-in";
     this.#controls.reset(); // it was recorded with the settings at first, and with no others
     this.#controls.enable(false);
     this.#want(Number.POSITIVE_INFINITY);
@@ -314,7 +356,18 @@ export class FerroBench extends HTMLElement {
     this.#show({ fresh: true });
     this.#announce(this.#first.values);
     this.#showChecks(this.#first.checks);
+    this.#showEngine(this.#first);
     this.#settle();
+  }
+
+  /** @param {Sight} sight  with the reader's own code: what differentiates it, and the program where there is one */
+  #showEngine({ engine, program }) {
+    const place = this.querySelector(".bench-engine");
+    if (!place) return;
+    const listing = program
+      ? `<details><summary>The generated adjoint of your plant</summary><pre tabindex="0"><code>${escapeText(program)}</code></pre></details>`
+      : "";
+    place.innerHTML = this.#own && engine ? `<p>${escapeText(engine)}</p>${listing}` : "";
   }
 
   /** Other settings may ask for other pictures and numbers than those that are there. */

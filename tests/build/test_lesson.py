@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from building import lesson
-from building.benches import prerender
+from building.descriptions import prerender
 from building.commands import CommandError
 from building.lesson import LessonError, Site
 
@@ -26,7 +26,8 @@ def site(tmp_path: Path) -> Site:
         bundled={"site/main.js": "assets/main-1a2b.js"},
         benches={"slide": {"values": {"c": "0.20 <kg/m>"}}},
         config={"worker": "assets/worker-1a2b.js"},
-        markup={"slide": "<h3>A slide</h3>"},
+        bench_markup={"slide": "<h3>A slide</h3>"},
+        exercise_markup={"plant": "<h4>The law</h4>"},
     )
 
 
@@ -52,6 +53,8 @@ def body_of(page: str) -> str:
     [
         ('<ferro-bench name="slid"></ferro-bench>', "there is no bench 'slid'; there is slide"),
         ("<ferro-bench></ferro-bench>", "there is no bench None; there is slide"),
+        ('<ferro-exercise name="law"></ferro-exercise>', "there is no exercise 'law'; there is plant"),
+        ('<ferro-exercise name="plant"></ferro-exercise>' * 2, "the exercise 'plant' stands on this page already"),
         ('<ferro-value bench="slid" name="c"></ferro-value>', "there is no bench 'slid'; there is slide"),
         ('<ferro-value bench="slide" name="d"></ferro-value>', "there is no value 'd' on this bench; there is c"),
         ('<ferro-value bench="slide"></ferro-value>', "there is no value None on this bench; there is c"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import asyncio
 import json
 import re
 import subprocess
@@ -128,7 +129,7 @@ def test_every_asset_bears_a_hash_in_its_name() -> None:
 
 
 def test_no_asset_is_left_over(source: str, config: dict[str, Any], descriptions: dict[str, Any]) -> None:
-    named = {config["worker"], *(description["recording"] for description in descriptions.values())}
+    named = {config["worker"], config["editor"], *(description["recording"] for description in descriptions.values())}
     for path in (DIST / "assets").iterdir():
         address = path.relative_to(DIST).as_posix()
         assert address in named or f'"{address}"' in source, address
@@ -235,7 +236,7 @@ def test_the_recorded_run_is_the_native_run(name: str, descriptions: dict[str, d
 
 
 def ask(session: Session, **request: Any) -> Any:
-    return json.loads(session.handle(json.dumps(request)))
+    return json.loads(asyncio.run(session.answer(json.dumps(request))))
 
 
 def assert_close(found: Any, expected: Any) -> None:

@@ -45,6 +45,7 @@ function description(changes = {}) {
     summary: "Something slides.",
     budget: 10,
     controls: [FORCE, { ...FORCE, key: "rate", symbol: "η", name: "learning rate", unit: "" }, METHOD],
+    own: [],
     readout: { c: "drag" },
     panels: [panel, { ...panel, title: "Again" }],
     columns: { time: [0, 1, 2], measured: [0, 0.5, 2] },

@@ -25,7 +25,14 @@ def read(text: str) -> Any:
 
 
 def ask(session: Session, kind: str, **fields: Any) -> Any:
-    return read(session.handle(json.dumps({"kind": kind, **fields})))
+    return read(answer(session, json.dumps({"kind": kind, **fields})))
+
+
+def answer(session: Session, text: str) -> str:
+    """The answer, from a coroutine that has nothing to wait for."""
+    with pytest.raises(StopIteration) as end:
+        session.answer(text).send(None)
+    return str(end.value.value)
 
 
 def opened(session: Session, run: str = "a", **settings: Any) -> Any:
@@ -250,7 +257,7 @@ REFUSED = {
     "null": "A request is a JSON object, not None",
     "{}": "The request lacks 'kind'",
     of(3): "'kind' in the request must be of type str, not 3",
-    of("fly"): "There is no request 'fly'; there is describe, open, advance",
+    of("fly"): "There is no request 'fly'; there is describe, open, advance, judge",
     of("describe"): "The request lacks 'bench'",
     of("describe", bench=["friction"]): "'bench' in the request must be of type str",
     of("describe", bench="warp"): "There is no bench 'warp'; there is",
@@ -279,7 +286,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:60])
 def test_a_request_that_makes_no_sense_is_refused_with_a_sentence(session: Session, text: str) -> None:
-    reply = read(session.handle(text))
+    reply = read(answer(session, text))
     assert reply.keys() == {"kind", "sentence"}
     assert reply["kind"] == "refused"
     assert reply["sentence"].startswith(REFUSED[text])
@@ -288,7 +295,7 @@ def test_a_request_that_makes_no_sense_is_refused_with_a_sentence(session: Sessi
 def test_a_refusal_leaves_the_open_runs_alone(session: Session) -> None:
     opened(session)
     for text in REFUSED:
-        session.handle(text)
+        answer(session, text)
     assert advanced(session, 1)["append"]["iteration"] == [1]
 
 

@@ -1,5 +1,6 @@
-"""What the page shows of each bench before Python has arrived: its description, and one recorded run."""
+"""What the page shows of benches and exercises before Python has arrived, and one recorded run of each bench."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,18 +8,24 @@ from typing import Any
 
 from building.assets import write_hashed
 from building.commands import ROOT, run
-from ferro_bench import Session, names
+from ferro_bench import Session, exercises, names
 
 Message = dict[str, Any]
 
 
-def describe(dist: Path) -> dict[str, Message]:
+def describe_benches(dist: Path) -> dict[str, Message]:
     """Run every bench natively; return its description, with the address of a recording of the run."""
     return {name: _describe(name, dist) for name in names()}
 
 
+def describe_exercises() -> dict[str, Message]:
+    """What the page shows of every exercise."""
+    session = Session()
+    return {name: _ask(session, kind="exercise", exercise=name) for name in exercises.names()}
+
+
 def prerender(descriptions: Mapping[str, Message]) -> dict[str, str]:
-    """The HTML of each bench, made by the page's own scripts, so that nothing moves when these take over."""
+    """The HTML of each bench or exercise, made by the page's own scripts: nothing moves when these take over."""
     given = json.dumps(list(descriptions.values()))
     return dict(zip(descriptions, json.loads(run("node", ROOT / "site" / "prerender.js", given=given)), strict=True))
 
@@ -36,7 +43,7 @@ def _describe(name: str, dist: Path) -> Message:
 
 
 def _ask(session: Session, **request: Any) -> Message:
-    reply: Message = json.loads(session.handle(json.dumps(request)), parse_float=_short)
+    reply: Message = json.loads(asyncio.run(session.answer(json.dumps(request))), parse_float=_short)
     if reply["kind"] == "refused":
         raise ValueError(reply["sentence"])
     return reply

@@ -1,0 +1,67 @@
+/**
+ * What has run in the learner's Python. When that Python had to be started anew, the same is run again, so that a later
+ * cell finds what earlier ones had defined.
+ */
+
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./client.js").Listener} Listener */
+/** @typedef {{ reason: string, again: string[], lost: string[] }} Renewed  cells that ran again, and those that did not */
+
+/** How long a cell may take when it is run again, in milliseconds; it has run through before. */
+const PATIENCE = 10_000;
+
+/** Fires `renewed` with a `Renewed` as its detail. */
+export class Cells extends EventTarget {
+  /** Name and source of each cell that ran through, in the order of their last run. @type {Map<string, string>} */
+  #ran = new Map();
+  #pool;
+  #renewals = 0;
+
+  /** @param {Pool} pool */
+  constructor(pool) {
+    super();
+    this.#pool = pool;
+    pool.addEventListener("rebuilt", (event) => {
+      const { role, reason } = /** @type {CustomEvent} */ (event).detail;
+      if (role === "learner") this.#renew(reason);
+    });
+  }
+
+  /**
+   * @param {string} cell
+   * @param {string} source
+   * @param {Listener} onOutput
+   * @returns {Promise<any>}  the outcome, see `ran` in `src/ferro_bench/session.py`
+   */
+  async run(cell, source, onOutput) {
+    const outcome = await this.#pool.run({ kind: "run", cell, source }, { onOutput });
+    if (!outcome.trouble) {
+      this.#ran.delete(cell);
+      this.#ran.set(cell, source);
+    }
+    return outcome;
+  }
+
+  /** Stop whatever is running. */
+  stop() {
+    this.#pool.stop("learner");
+  }
+
+  /** @param {string} reason */
+  async #renew(reason) {
+    const renewal = ++this.#renewals;
+    const ran = [...this.#ran];
+    this.#ran.clear(); // one that brings Python down again is not tried a third time
+    const outcomes = await Promise.allSettled(
+      ran.map(([cell, source]) => this.#pool.run({ kind: "run", cell, source }, { deadline: PATIENCE })),
+    );
+    const succeeded = outcomes.map((outcome) => outcome.status === "fulfilled" && !outcome.value.trouble);
+    const again = ran.filter((_, i) => succeeded[i]);
+    const since = [...this.#ran]; // what the reader ran meanwhile ran later
+    if (renewal === this.#renewals) this.#ran = new Map([...again, ...since]);
+    const names = (/** @type {boolean} */ wanted) =>
+      ran.filter((_, i) => succeeded[i] === wanted).map(([cell]) => cell);
+    const detail = { reason, again: names(true), lost: names(false) };
+    this.dispatchEvent(new CustomEvent("renewed", { detail }));
+  }
+}

@@ -1,0 +1,74 @@
+/** All of the reader's code: to download as one file, and to take from such a file again. */
+
+import { FileError } from "../store/file.js";
+
+export class FerroWork extends HTMLElement {
+  /** @type {import("../store/work.js").Work} */
+  static work;
+
+  #status = document.createElement("p");
+
+  connectedCallback() {
+    const download = button("Download my code");
+    const upload = button("Load a file");
+    const file = document.createElement("input");
+    file.type = "file";
+    file.accept = ".py,text/x-python,text/plain";
+    file.hidden = true;
+    download.addEventListener("click", () => this.#download());
+    upload.addEventListener("click", () => file.click());
+    file.addEventListener("change", () => this.#take(file));
+    this.#status.setAttribute("role", "status");
+    const buttons = document.createElement("div");
+    buttons.className = "work-buttons";
+    buttons.append(download, upload, file);
+    this.replaceChildren(buttons, this.#status);
+  }
+
+  #download() {
+    const cells = [...document.querySelectorAll("ferro-exercise")].map((exercise) => ({
+      cell: exercise.getAttribute("name") ?? "",
+      title: exercise.querySelector(".exercise-title")?.textContent ?? "",
+    }));
+    const address = URL.createObjectURL(
+      new Blob([FerroWork.work.exportText(cells)], { type: "text/x-python" }),
+    );
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = "ferro-bench-cells.py";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    this.#status.textContent =
+      "Downloaded as ferro-bench-cells.py, one readable file with every cell of this page.";
+  }
+
+  /** @param {HTMLInputElement} field */
+  async #take(field) {
+    const [file] = field.files ?? [];
+    field.value = ""; // so that the same file can be chosen again
+    if (!file) return;
+    try {
+      const { taken, unknown, kept } = FerroWork.work.importText(await file.text());
+      const words = [
+        taken.length
+          ? `Taken from ${file.name}: ${taken.join(", ")}.`
+          : "Nothing in it differs from what is here.",
+      ];
+      if (kept.length)
+        words.push(`What was in ${kept.join(", ")} before is kept: “Undo reset” brings it back.`);
+      if (unknown.length) words.push(`Not on this page: ${unknown.join(", ")}.`);
+      this.#status.textContent = words.join(" ");
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      this.#status.textContent = error.message;
+    }
+  }
+}
+
+/** @param {string} label */
+function button(label) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = label;
+  return made;
+}
