@@ -21,9 +21,10 @@ from scipy.optimize import least_squares
 
 from ferro_bench.benches.friction import DT, PLANT
 from ferro_bench.compiled import compile_rollout
-from ferro_bench.identify import Ending, Problem, identify
+from ferro_bench.identify import Ending, identify
 from ferro_bench.optimizer import LevenbergMarquardt
 from ferro_bench.plant import Plant
+from ferro_bench.problem import Problem
 from ferro_bench.solvers import Solver, rk4, semi_implicit_euler
 
 from . import by_hand, others, reference

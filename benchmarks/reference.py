@@ -15,8 +15,8 @@ from ferro_bench.benches.friction import DT, PLANT, TRUTH, chirp
 from ferro_bench.compiled import CompiledRollout, compile_rollout
 from ferro_bench.dataset import Array, Channel, Drive, Record
 from ferro_bench.gradient import value_and_grad
-from ferro_bench.identify import Problem
 from ferro_bench.plant import Parameter, Plant, State, StateVariable
+from ferro_bench.problem import Problem
 from ferro_bench.rollout import rollout
 from ferro_bench.solvers import semi_implicit_euler
 

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -30,9 +31,13 @@ class Timing:
 
 
 def race(ways: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, Timing]:
-    """Time each way once a round, so that what disturbs the machine disturbs all alike. Every way must be warm."""
+    """Time each way once a round, so that what disturbs the machine disturbs all alike. Every way must be warm.
+
+    The order is another one each round, so that no way always comes after the same other one.
+    """
     calls = {name: max(1, round(SAMPLE / _sample(way, 1))) for name, way in ways.items()}
-    samples = [{name: _sample(way, calls[name]) for name, way in ways.items()} for _ in range(rounds)]
+    orders = [Random(i).sample(list(ways), len(ways)) for i in range(rounds)]
+    samples = [{name: _sample(ways[name], calls[name]) for name in order} for order in orders]
     first = next(iter(ways))
     return {
         name: Timing(
@@ -49,6 +54,7 @@ def _sample(way: Callable[[], Any], calls: int) -> float:
     gc.collect()
     gc.disable()
     try:
+        way()  # the first call after that finds the caches cold
         start = perf_counter()
         for _ in range(calls):
             way()

@@ -14,6 +14,8 @@ const PATIENCE = 10_000;
 export class Cells extends EventTarget {
   /** Name and source of each cell that ran through, in the order of their last run. @type {Map<string, string>} */
   #ran = new Map();
+  /** Settled when nothing is being stopped. A cell that runs after that finds the others run again. */
+  #atRest = Promise.resolve();
   #pool;
   #renewals = 0;
 
@@ -34,17 +36,16 @@ export class Cells extends EventTarget {
    * @returns {Promise<any>}  the outcome, see `ran` in `src/ferro_bench/session.py`
    */
   async run(cell, source, onOutput) {
+    await this.#atRest;
+    this.#ran.delete(cell); // whatever it did before, it is now to do something else
     const outcome = await this.#pool.run({ kind: "run", cell, source }, { onOutput });
-    if (!outcome.trouble) {
-      this.#ran.delete(cell);
-      this.#ran.set(cell, source);
-    }
+    if (!outcome.trouble) this.#ran.set(cell, source);
     return outcome;
   }
 
   /** Stop whatever is running. */
   stop() {
-    this.#pool.stop("learner");
+    this.#atRest = this.#pool.stop("learner");
   }
 
   /** @param {string} reason */

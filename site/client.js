@@ -12,13 +12,19 @@ import { ask, boot, stop } from "./protocol.js";
 /** @typedef {{ worker: string, base: string, files: RuntimeFile[], packages: string[] }} RuntimeConfig */
 /** @typedef {{ state: "idle" | "loading" | "ready" | "failed", stage: string, received: number, total: number }} Status */
 /** @typedef {(chunk: Chunk) => void} Listener */
-/** @typedef {{ message: import("./protocol.js").Ask, deadline: number, onOutput?: Listener, stopping?: boolean, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
+/** @typedef {{ message: import("./protocol.js").Ask, deadline: number, onOutput?: Listener, stopping?: boolean, over: Promise<unknown>, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
 
 /** Python said no, or could not be asked. Its message is a sentence for the reader. */
 export class ClientError extends Error {}
 
+/** The worker was lost over this question. */
+export class LostError extends ClientError {}
+
 /** The answer took longer than it may. */
-export class DeadlineError extends ClientError {}
+export class DeadlineError extends LostError {}
+
+/** Python raised where it should not have: by a mistake of ours, or because code had rebound what ours relies on. */
+export class FaultError extends LostError {}
 
 /** Somebody pressed Stop. */
 export class StoppedError extends ClientError {
@@ -57,18 +63,24 @@ export class Client extends EventTarget {
   #makeWorker;
   #supplies;
   #attempts;
+  #isTrusted;
 
   /**
    * @param {RuntimeConfig} config
-   * @param {{ makeWorker?: (url: string) => Worker, supplies?: (attempt: number) => Supplies, attempts?: number }} [options]
-   *   `supplies` says what to start from at the first, second, ... attempt; there are no more than `attempts` in a row
+   * @param {{ makeWorker?: (url: string) => Worker, supplies?: (attempt: number) => Supplies, attempts?: number, isTrusted?: boolean }} [options]
+   *   `supplies` says what to start from at the first, second, ... attempt; there are no more than `attempts` in a row.
+   *   A worker that is not trusted, because a reader's code runs in it, is ended by a fault
    */
-  constructor(config, { makeWorker = moduleWorker, supplies = () => ({}), attempts = 1 } = {}) {
+  constructor(
+    config,
+    { makeWorker = moduleWorker, supplies = () => ({}), attempts = 1, isTrusted = true } = {},
+  ) {
     super();
     this.#config = config;
     this.#makeWorker = makeWorker;
     this.#supplies = supplies;
     this.#attempts = attempts;
+    this.#isTrusted = isTrusted;
   }
 
   /** Whether nothing has been asked that is not answered. */
@@ -137,10 +149,13 @@ export class Client extends EventTarget {
   ask(request, { deadline = SILENCE.answer, onOutput } = {}) {
     if (this.status.state === "failed") return Promise.reject(new ClientError(this.status.stage));
     const message = ask(++this.#lastId, request);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, deadline, onOutput, resolve, reject });
-      this.#askNext();
-    });
+    /** @type {any} */
+    const question = { message, deadline, onOutput };
+    const reply = new Promise((resolve, reject) => Object.assign(question, { resolve, reject }));
+    question.over = reply.catch(() => {});
+    this.#waiting.push(question);
+    this.#askNext();
+    return reply;
   }
 
   #askNext() {
@@ -159,15 +174,22 @@ export class Client extends EventTarget {
 
   /**
    * Stop what is asked and what waits. A worker that does not hear of it, because Python is busy and does not await
-   * anything, or that goes on in spite of it, is ended; while Python is loading only the questions are dropped.
+   * anything, or that goes on in spite of it, is ended; while Python is loading only the questions are dropped. What is
+   * asked from now on waits for its turn.
+   *
+   * @returns {Promise<void>}  resolved when nothing is going on any more, and a worker that was ended has been replaced
    */
-  stop() {
+  async stop() {
     const waiting = this.#waiting.splice(0);
     for (const question of waiting) question.reject(new StoppedError());
-    if (!this.#asked || this.#asked.stopping) return;
-    this.#asked.stopping = true;
-    this.#watch(SILENCE.stop, () => this.#lose(BUSY, StoppedError));
-    this.#worker?.postMessage(stop(this.#asked.message.id));
+    const asked = this.#asked;
+    if (!asked) return;
+    if (!asked.stopping) {
+      asked.stopping = true;
+      this.#watch(SILENCE.stop, () => this.#lose(BUSY, StoppedError));
+      this.#worker?.postMessage(stop(asked.message.id));
+    }
+    await asked.over;
   }
 
   /**
@@ -227,9 +249,12 @@ export class Client extends EventTarget {
         break;
       }
       case "fault":
-        this.#settle(message.id, ({ reject, stopping }) =>
-          reject(stopping ? new StoppedError() : new ClientError(message.sentence)),
-        );
+        if (!isAbout(message, this.#asked)) break;
+        if (this.#isTrusted || this.#asked.stopping) {
+          this.#settle(message.id, ({ reject, stopping }) =>
+            reject(stopping ? new StoppedError() : new ClientError(message.sentence)),
+          );
+        } else this.#lose(message.sentence, FaultError);
         break;
     }
   }
@@ -253,7 +278,7 @@ export class Client extends EventTarget {
    * @param {string} sentence
    * @param {new (sentence: string) => ClientError} [Reason]  of the question that it was asked
    */
-  #lose(sentence, Reason = ClientError) {
+  #lose(sentence, Reason = LostError) {
     const { used } = this;
     const starting = this.status.state === "loading";
     this.#release();
@@ -263,7 +288,7 @@ export class Client extends EventTarget {
     }
     this.#asked?.reject(new Reason(sentence));
     this.#asked = undefined;
-    this.#reject(new ClientError(sentence));
+    if (Reason !== StoppedError) this.#reject(new ClientError(sentence));
     this.#setStatus("failed", sentence); // after that whoever hears of it may start anew at once
     if (used) this.dispatchEvent(new Event("lost"));
   }

@@ -7,7 +7,7 @@
  * ran a reader's code lets them start faster still.
  */
 
-import { Client, ClientError, StoppedError } from "./client.js";
+import { Client, ClientError, LostError, StoppedError } from "./client.js";
 
 /** @typedef {import("./client.js").Listener} Listener */
 /** @typedef {import("./client.js").RuntimeConfig} RuntimeConfig */
@@ -59,9 +59,14 @@ export class Pool extends EventTarget {
     this.#whenIdle = whenIdle;
     this.#isFrugal = deviceMemory <= LITTLE_MEMORY;
 
-    this.clean = this.#newClient(() => ({ kit: this.#kit }));
-    this.learner = this.#newClient((attempt) => this.#supplies(attempt), ATTEMPTS);
-    this.grader = this.#newClient((attempt) => this.#supplies(attempt), ATTEMPTS);
+    this.clean = this.#newClient({ supplies: () => ({ kit: this.#kit }) });
+    const forReaders = {
+      supplies: (/** @type {number} */ attempt) => this.#supplies(attempt),
+      attempts: ATTEMPTS,
+      isTrusted: false,
+    };
+    this.learner = this.#newClient(forReaders);
+    this.grader = this.#newClient(forReaders);
 
     this.clean.addEventListener("supply", (event) => {
       const message = /** @type {CustomEvent<FromWorker>} */ (event).detail;
@@ -99,18 +104,24 @@ export class Pool extends EventTarget {
   }
 
   /**
-   * Judge a reader's code, in a worker that ends with it. There is one check at a time; a further one waits.
+   * Judge a reader's code: ask questions one after the other, in a worker that ends with the last of them. One that takes
+   * too long or breaks Python costs the worker, and the next is asked of another. There is one check at a time; a further
+   * one waits.
    *
-   * @param {object} request
-   * @param {number} [deadline]  from when Python is asked, in milliseconds
-   * @returns {Promise<any>}  the reply
+   * @param {object[]} requests
+   * @param {number} [deadline]  of each, from when Python is asked, in milliseconds
+   * @returns {Promise<any[]>}  for each request the reply, or the `LostError` that it ended in
    */
-  check(request, deadline) {
+  check(requests, deadline) {
     const stopped = this.#checksStopped;
     const verdict = this.#lastCheck.then(async () => {
-      if (stopped !== this.#checksStopped) throw new StoppedError();
+      const replies = [];
       try {
-        return await this.#ask("grader", request, { deadline });
+        for (const request of requests) {
+          if (stopped !== this.#checksStopped) throw new StoppedError();
+          replies.push(await this.#ask("grader", request, { deadline }).catch(onlyLost));
+        }
+        return replies;
       } finally {
         // While it is still loading only the question was stopped: it will do for the next one.
         if (this.grader.status.state !== "loading") this.grader.end();
@@ -123,23 +134,22 @@ export class Pool extends EventTarget {
 
   /**
    * Stop what a role is doing and what waits for it.
+   *
    * @param {Role} role
+   * @returns {Promise<void>}  resolved when it is at rest, and ready for what is asked next
    */
-  stop(role) {
+  async stop(role) {
     if (role === "grader") this.#checksStopped++;
     // A grader ends with its check; there is nothing in it to be gentle with.
     if (role === "grader" && this.grader.used) this.grader.end(new StoppedError());
-    else this[role].stop();
+    else await this[role].stop();
   }
 
   // Starting
 
-  /**
-   * @param {(attempt: number) => Supplies} supplies
-   * @param {number} [attempts]
-   */
-  #newClient(supplies, attempts) {
-    const client = new Client(this.#config, { makeWorker: this.#makeWorker, supplies, attempts });
+  /** @param {{ supplies: (attempt: number) => Supplies, attempts?: number, isTrusted?: boolean }} options */
+  #newClient(options) {
+    const client = new Client(this.#config, { makeWorker: this.#makeWorker, ...options });
     client.addEventListener("status", () => {
       this.#isFrugal ||= client.outOfMemory;
     });
@@ -223,7 +233,7 @@ export class Pool extends EventTarget {
   #makeSnapshot() {
     if (this.snapshot !== "none" || this.#isFrugal) return;
     this.snapshot = "making";
-    const maker = this.#newClient(() => ({ kit: this.#kit, task: "snapshot" }));
+    const maker = this.#newClient({ supplies: () => ({ kit: this.#kit, task: "snapshot" }) });
     const finish = (/** @type {Blob | undefined} */ memory) => {
       if (this.snapshot !== "making") return;
       this.#memory = memory;
@@ -251,6 +261,15 @@ export class Pool extends EventTarget {
 }
 
 const SWOLLEN = "Python had taken much memory, which it gives back only by being started anew.";
+
+/**
+ * A worker that was lost over a question says something about the code; any other failure is ours.
+ * @param {unknown} error
+ */
+function onlyLost(error) {
+  if (error instanceof LostError) return error;
+  throw error;
+}
 
 /** In gigabytes; a browser that does not say is taken to have enough. */
 const memoryOfDevice = () => /** @type {any} */ (navigator).deviceMemory ?? Number.POSITIVE_INFINITY;

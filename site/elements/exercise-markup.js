@@ -53,7 +53,7 @@ ${[
   ["hint", "Hint"],
   ["solution", "Show solution"],
   ["reset", "Reset"],
-  ["recall", "Undo reset"],
+  ["recall", "Earlier text"],
 ]
   .map(
     ([action, label]) =>

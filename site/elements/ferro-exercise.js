@@ -5,7 +5,7 @@
  * `ferro-graded` with `{ exercise, outcome }` after each check.
  */
 
-import { DeadlineError, StoppedError } from "../client.js";
+import { DeadlineError, FaultError, LostError, StoppedError } from "../client.js";
 import { openEditor } from "../editor/editor.js";
 import { gradeMarkup, solutionMarkup, troubleMarkup, valueMarkup, withCode } from "./exercise-markup.js";
 
@@ -108,6 +108,7 @@ export class FerroExercise extends HTMLElement {
         this.#showSolution();
         break;
       case "take":
+        FerroExercise.work.reset(name); // what is there is set aside
         this.#editor.replace(solution);
         break;
       case "reset":
@@ -157,11 +158,8 @@ export class FerroExercise extends HTMLElement {
         inputs: given,
       }));
       const replies = await FerroExercise.pool.check(questions, DEADLINE);
-      const answers = replies.map((/** @type {any} */ reply) => {
-        if (reply instanceof DeadlineError) return { late: DEADLINE / 1000 };
-        return reply instanceof Error ? { lost: reply.message } : reply.answer;
-      });
       if (!isCurrent()) return;
+      const answers = replies.map(answerOf);
       const grade = await FerroExercise.pool.clean.ask({ kind: "grade", exercise: name, seed, answers });
       if (!isCurrent()) return;
       this.#place("verdict").innerHTML = grade.checks.length ? gradeMarkup(grade.checks, number) : "";
@@ -285,7 +283,7 @@ export class FerroExercise extends HTMLElement {
     if (cell !== this.#exercise.exercise) return;
     if (this.source !== state.text)
       this.#say(
-        "The text of this cell was replaced, by another tab or a file. “Undo reset” brings yours back.",
+        "The text of this cell was replaced, by another tab or a file. “Earlier text” brings yours back.",
       );
     this.#put(state);
   }
@@ -311,7 +309,8 @@ export class FerroExercise extends HTMLElement {
   #onRenewed(event) {
     const { reason, again, lost } = /** @type {CustomEvent} */ (event).detail;
     const { exercise: name } = this.#exercise;
-    if (!again.includes(name) && !lost.includes(name) && this.state !== "stopped") return;
+    const isAsked = this.state === "stopped" || (this.state === "idle" && [...again, ...lost].includes(name));
+    if (!isAsked) return;
     const fate = lost.includes(name)
       ? " This cell did not run again: run it."
       : again.length
@@ -377,6 +376,17 @@ export class FerroExercise extends HTMLElement {
     observer.observe(this);
     signal.addEventListener("abort", () => observer.disconnect());
   }
+}
+
+/**
+ * What one check came to: where Python was lost, not in time or not at all, and where it faulted we cannot judge.
+ *
+ * @param {any} reply
+ */
+function answerOf(reply) {
+  if (reply instanceof FaultError) throw reply;
+  if (reply instanceof DeadlineError) return { late: DEADLINE / 1000 };
+  return reply instanceof LostError ? null : reply.answer;
 }
 
 /** @param {unknown} error */

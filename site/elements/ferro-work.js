@@ -55,7 +55,7 @@ export class FerroWork extends HTMLElement {
           : "Nothing in it differs from what is here.",
       ];
       if (kept.length)
-        words.push(`What was in ${kept.join(", ")} before is kept: “Undo reset” brings it back.`);
+        words.push(`What was in ${kept.join(", ")} before is kept: “Earlier text” brings it back.`);
       if (unknown.length) words.push(`Not on this page: ${unknown.join(", ")}.`);
       this.#status.textContent = words.join(" ");
     } catch (error) {

@@ -17,7 +17,6 @@ from .control import NumberControl, Settings, SettingsError
 from .identify import Identified, Step
 from .quantity import quantity
 
-
 ALIKE = 1.01  # times the best loss: searches below it ended in the same minimum
 
 

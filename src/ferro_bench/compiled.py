@@ -6,7 +6,6 @@ does at run time, looking up a rule for every operation of every step, has then 
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .dataset import Array, Drive
-from .gradient import RESERVED, compile_arrays, compile_floats, recurrence, write_arrays, write_floats
+from .gradient import compile_arrays, compile_floats, is_free, recurrence, write_arrays, write_floats
 from .plant import Plant
 from .solvers import Solver
 
@@ -53,7 +52,10 @@ class CompiledRollout:
         residual = predicted - measured
         # The adjoint is linear in what it is given: the factor 2/n of the mean square is put to its result.
         by = self._floats["adjoint"](drive.inputs, values, kept, residual.tolist())
-        return predicted, float(residual @ residual) / len(residual), np.array(by) * (2.0 / len(residual))
+        # Not residual @ residual: for long records that is handed to several threads, and waiting for a busy core takes
+        # longer than all the rest.
+        loss = float(np.einsum("n,n->", residual, residual)) / len(residual)
+        return predicted, loss, np.array(by) * (2.0 / len(residual))
 
     def jacobian(self, drive: Drive, values: Sequence[float]) -> tuple[Array, Array]:
         """One rollout and its derivative by each parameter.
@@ -86,9 +88,11 @@ class CompiledRollout:
         n = len(measured)
         with np.errstate(all="ignore"):
             predicted, kept = self._arrays["forward"](drive.start, drive.inputs, values)
-            residual = predicted - measured[:, None]
-            loss = np.einsum("nb,nb->b", residual, residual) / n
-            by = self._arrays["adjoint"](drive.inputs, values, kept, residual)
+            # Made a residual in place, and back: to get as much new memory would take several times as long.
+            predicted -= measured[:, None]
+            loss = np.einsum("nb,nb->b", predicted, predicted) / n
+            by = self._arrays["adjoint"](drive.inputs, values, kept, predicted)
+            predicted += measured[:, None]
             return predicted, loss, np.stack(by) * (2.0 / n)
 
     def batch_jacobian(self, drive: Drive, values: Sequence[Any]) -> tuple[Array, Array]:
@@ -152,9 +156,8 @@ def _compile(
 
 
 def _names(symbols: Sequence[str]) -> list[str]:
-    """Names that Python accepts and that differ: the symbols themselves wherever they can be."""
+    """Names that the programs can use and that differ: the symbols themselves wherever they can be."""
     names: list[str] = []
     for i, symbol in enumerate(symbols):
-        usable = symbol.isidentifier() and not keyword.iskeyword(symbol) and symbol not in {*names, *RESERVED}
-        names.append(symbol if usable else f"s{i}")
+        names.append(symbol if is_free(symbol) and symbol not in names else f"s{i}")
     return names

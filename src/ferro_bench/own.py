@@ -1,9 +1,9 @@
 """A bench trained with a reader's own code: the four functions of the exercises in place of ours.
 
-Their ``rollout`` predicts, their ``loss`` is what falls, their ``training_step`` moves. If their ``accel`` can be traced
-and stepping it gives what their rollout and loss give, the gradient comes from a compiled program of *their* plant;
-otherwise the tape records their loss. Nothing here is trusted with the verdict, which follows from the parameters alone
-and is found elsewhere.
+Their ``rollout`` predicts, their ``loss`` is what falls, their ``training_step`` moves. If their ``accel`` can be
+traced and stepping it gives what their rollout and loss give, the gradient comes from a compiled program of *their*
+plant; otherwise the tape records their loss. Nothing here is trusted with the verdict, which follows from the
+parameters alone and is found elsewhere.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ class OwnProblem(Problem):
         """Which engine differentiates, in a sentence, and why if it is the tape."""
         if self.compiled is not None:
             return (
-                "Your accel was traced. The gradient comes from a program that was compiled from it and that gives what "
-                "your rollout and your loss give."
+                "Your accel was traced. The gradient comes from a program that was compiled from it and that gives "
+                "what your rollout and your loss give."
             )
         return f"The tape records your loss as it runs, because {self._compilation}"
 

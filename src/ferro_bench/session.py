@@ -280,12 +280,10 @@ def _result(run: _Run, result: Identified) -> Message:
 def _judged(bench: Bench, settings: Settings, parameters: Mapping[str, float], ending: str, how: str) -> Message:
     """The verdict on parameters; how the search for them ended only adds to its words."""
     verdict = bench.judge(parameters, settings)
-    diverged = ending == Ending.DIVERGED
     uncertainty = bench.uncertainty(parameters, settings)
-    if diverged:
-        words = ["Not yet.", how]
-    else:
-        words = [verdict.sentence, how, *(uncertainty.warnings if uncertainty else ())]
+    diverged = ending == Ending.DIVERGED
+    warnings = uncertainty.warnings if uncertainty else ()
+    words = ["Not yet.", how] if diverged else [verdict.sentence, how, *warnings]
     return {
         "state": "diverged" if diverged else "passed" if verdict.passed else "not-yet",
         "sentence": " ".join(filter(None, words)),

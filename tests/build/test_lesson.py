@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from building import lesson
-from building.descriptions import prerender
 from building.commands import CommandError
+from building.descriptions import prerender
 from building.lesson import LessonError, Site
 
 PAGE = "<!doctype html>\n<html>\n<body>\n{}\n</body>\n</html>\n"

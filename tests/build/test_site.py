@@ -1,8 +1,8 @@
 """What `make build` left in dist/: whole, consistent with itself, and the same bytes each time."""
 
+import asyncio
 import hashlib
 import importlib.util
-import asyncio
 import json
 import re
 import subprocess

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Client, ClientError, DeadlineError, StoppedError } from "../../site/client.js";
+import { Client, ClientError, DeadlineError, LostError, StoppedError } from "../../site/client.js";
 import * as say from "../../site/protocol.js";
 import { CONFIG, FakeWorker } from "./fake-worker.js";
 
@@ -406,7 +406,7 @@ test("a worker that ends unexpectedly fails the client, and is told from one tha
   const question = client.ask({}, { deadline: Number.POSITIVE_INFINITY });
   worker().onerror({ message: "" });
   assertFailed(client, /^Python has ended unexpectedly\.$/);
-  await assertRefused(question, /ended unexpectedly/);
+  await assertRefused(question, /ended unexpectedly/, LostError);
   assert.equal(lost, 1);
   client.start();
   worker().post(say.ready());

@@ -414,3 +414,11 @@ def test_a_number_has_no_length_but_can_be_indexed_as_numpy_does() -> None:
     assert v[()].value == 1.5
     with pytest.raises(IndexError):
         v[0]
+
+
+def test_the_opposite_of_a_comparison_is_its_opposite() -> None:
+    """Of Python's own True it would be −2, which counts as true."""
+    value, (slope,) = value_and_grad(lambda a: np.where(~(a > 0), 10 * a, 2 * a), 0.5)
+    assert (value, slope) == (1.0, 2.0)
+    value, (slope,) = value_and_grad(lambda a: np.where(True & (a > 0) | False, 10 * a, 2 * a), 0.5)
+    assert (value, slope) == (5.0, 10.0)

@@ -6,7 +6,7 @@ and each `emit_…` writes it as a program of one kind. `check` compares a gradi
 """
 
 from .check import GradientCheck, central_difference, check_gradient
-from .emit import RESERVED
+from .emit import is_free
 from .emit_arrays import compile_arrays, write_arrays
 from .emit_floats import compile_floats, write_floats
 from .recurrence import Recurrence, recurrence
@@ -14,7 +14,6 @@ from .tape import Tape, Var, value_and_grad
 from .trace import TraceError
 
 __all__ = [
-    "RESERVED",
     "GradientCheck",
     "Recurrence",
     "Tape",
@@ -24,6 +23,7 @@ __all__ = [
     "check_gradient",
     "compile_arrays",
     "compile_floats",
+    "is_free",
     "recurrence",
     "value_and_grad",
     "write_arrays",

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import keyword
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
+
+import numpy as np
 
 from .recurrence import Recurrence
 from .trace import CONDITIONS, Constant, Operation, Record, Slot
 
-# Names that the programs use themselves, and that a state, an input or a parameter must therefore not have.
-RESERVED = {"np", "row", "shape", "start", "inputs", "parameters", "kept", "weights", "weight", "outputs"}
+# Names that the programs use themselves: of their own, of what they call, and made of other names.
+_OWN = {"np", "shape", "start", "inputs", "parameters", "kept", "weights", "weight", "outputs"}
+_CALLED = {"zip", "reversed", "len", "float"} | {
+    name for name in dir(math) if isinstance(getattr(np, name, None), np.ufunc)
+}
+_DERIVED = re.compile(r"\w+_(next|kept|bar|share)|(\w+_)?by_\w+|s\d+")
 
 Write = Callable[[str, str, Sequence[str]], Iterable[str]]  # (target, primitive, operands) -> lines
 
@@ -23,7 +32,6 @@ class Names:
     Args:
         record: the program to be written.
         outputs: for each output the name of the input whose place it takes, or a name of its own.
-        taken: names that are used around it.
         lasting: where given, a name is given again once nothing reads what bore it, except to results on these inputs,
             which last from step to step.
     """
@@ -32,11 +40,10 @@ class Names:
         self,
         record: Record,
         outputs: Sequence[str],
-        taken: Iterable[str] = (),
         lasting: Iterable[str] | None = None,
     ) -> None:
         self._names: dict[int, str] = dict(enumerate(record.inputs))
-        used = {*record.inputs, *taken}
+        used = {*record.inputs}
         for slot, name in zip(record.outputs, outputs, strict=True):
             if isinstance(slot, int) and slot not in self._names:
                 if name in record.inputs and _is_read_after(record, record.inputs.index(name), slot):
@@ -86,17 +93,26 @@ def _is_read_after(record: Record, slot: int, when: int) -> bool:
 
 
 def split(record: Record, steady: Iterable[str]) -> tuple[list[tuple[int, Operation]], list[tuple[int, Operation]]]:
-    """Operations on inputs that do not change from step to step, and the others; each with the slot that it writes."""
+    """Operations on inputs that do not change from step to step, and the others; each with the slot that it writes.
+
+    An output is among the others: it may bear an input's name, which beforehand still has its first value.
+    """
     constant = {record.inputs.index(name) for name in steady if name in record.inputs}
     before: list[tuple[int, Operation]] = []
     inside: list[tuple[int, Operation]] = []
     for slot, operation in enumerate(record.operations, len(record.inputs)):
-        if all(isinstance(x, Constant) or x in constant for x in operation.operands):
+        if slot not in record.outputs and all(isinstance(x, Constant) or x in constant for x in operation.operands):
             constant.add(slot)
             before.append((slot, operation))
         else:
             inside.append((slot, operation))
     return before, inside
+
+
+def is_free(name: str) -> bool:
+    """Whether a state, an input or a parameter may have this name: Python takes it, and the programs do not use it."""
+    taken = keyword.iskeyword(name) or name in _OWN | _CALLED or _DERIVED.fullmatch(name)
+    return name.isidentifier() and not taken
 
 
 def read(record: Record) -> set[str]:

@@ -1,10 +1,11 @@
 """A recurrence as NumPy on arrays, for a batch of rollouts side by side: every operation writes into an array that is
-there already, so that a long rollout allocates nothing on its way.
+there already, so that a long rollout allocates nothing on its way. What is kept or handed out is written at once where
+it will lie, since in a large batch a copy takes as long as an operation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -50,54 +51,69 @@ def _buffers(names: Names, operations: Sequence[tuple[int, Operation]], there: s
     return lines
 
 
-def _pass_on(record: Record, names: Names, targets: Sequence[str], outputs: Sequence[str]) -> list[str]:
+def _head(r: Recurrence, zeros: Sequence[str]) -> list[str]:
+    return [
+        *([f"{_listed(r.parameters)} = parameters"] if r.parameters else []),
+        "shape = np.broadcast_shapes((1,), *(np.shape(p) for p in parameters))",
+        *[f"{name} = np.zeros(shape)" for name in zeros],
+    ]
+
+
+def _start(r: Recurrence) -> str:
+    return f"{_listed(r.states)} = (np.broadcast_to(s, shape).astype(float) for s in start)"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) + "," * (len(names) == 1)
+
+
+def _march(r: Recurrence, record: Record, moving: Sequence[str], rows: Mapping[str, str]) -> list[str]:
+    """The loop forwards. Of what moves, some is written into the rows of arrays, and the rest over what it was."""
+    names = Names(record, [f"{name}_next" if name in rows else name for name in moving], lasting=r.parameters)
+    before, inside = split(record, r.parameters)
+    columns = {r.input: "inputs"} | {f"{name}_next": array for name, array in rows.items()}
+    return [
+        *names.lines(before, _outright),
+        *_buffers(names, inside, {*moving, *columns}),
+        f"for {', '.join(columns)} in zip({', '.join(columns.values())}):",
+        *indent(names.lines(inside, _in_place), 1),
+        *indent(_pass_on(moving, [names(slot) for slot in record.outputs], rows), 1),
+    ]
+
+
+def _pass_on(targets: Sequence[str], outputs: Sequence[str], rows: Collection[str] = ()) -> list[str]:
     """Outputs take their inputs' places: arrays change their names, and what is no array of its own is copied."""
-    left, right = [], []
+    copies, left, right = [], [], []
     for target, output in zip(targets, outputs, strict=True):
-        if output == f"{target}_next":
-            left += [target, output]
-            right += [output, target]
+        following = f"{target}_next"
+        if target in rows:
+            copies += [f"{following}[...] = {output}"] * (output != following)
+            left.append(target)
+            right.append(following)
+        elif output == following:
+            left += [target, following]
+            right += [following, target]
         elif output != target:
             left.append(target)
             right.append(f"np.broadcast_to({output}, shape).copy()")
-    return [f"{', '.join(left)} = {', '.join(right)}"] if left else []
-
-
-def _head(r: Recurrence, names: Sequence[str]) -> list[str]:
-    return [
-        *([f"{', '.join(r.parameters)}{',' * (len(r.parameters) == 1)} = parameters"] if r.parameters else []),
-        "shape = np.broadcast_shapes((1,), *(np.shape(p) for p in parameters))",
-        *[f"{name} = np.zeros(shape)" for name in names],
-    ]
-
-
-def _start(r: Recurrence) -> list[str]:
-    return [
-        f"{', '.join(r.states)}{',' * (len(r.states) == 1)} = (np.broadcast_to(s, shape).astype(float) for s in start)"
-    ]
+    return [*copies, f"{', '.join(left)} = {', '.join(right)}"] if left else []
 
 
 def _forward(r: Recurrence) -> str:
-    names = Names(
-        r.step, r.states, taken=[*(f"{state}_kept" for state in r.states), "row", "shape"], lasting=r.parameters
-    )
-    before, inside = split(r.step, r.parameters)
-    kept = kept_states(r)
+    kept, observed = kept_states(r), r.states[r.observed]
+    rows = {state: f"{state}_kept[1:]" for state in kept}
+    rows |= {observed: "outputs"} if observed not in kept else {}
     return "\n".join(
         [
             "def forward(start, inputs, parameters):",
             *indent(_head(r, []), 1),
-            *indent(_start(r), 1),
-            *indent([f"{state}_kept = np.empty((len(inputs), *shape))" for state in kept], 1),
-            "    outputs = np.empty((len(inputs), *shape))",
-            *indent(names.lines(before, _outright), 1),
-            *indent(_buffers(names, inside, set(r.states)), 1),
-            f"    for row, {r.input} in enumerate(inputs):",
-            *indent([f"{state}_kept[row] = {state}" for state in kept], 2),
-            *indent(names.lines(inside, _in_place), 2),
-            *indent(_pass_on(r.step, names, r.states, [names(slot) for slot in r.step.outputs]), 2),
-            f"        outputs[row] = {r.states[r.observed]}",
-            f"    return outputs, ({''.join(f'{state}_kept, ' for state in kept)})",
+            *indent([_start(r)], 1),
+            *indent([f"{state}_kept = np.empty((len(inputs) + 1, *shape))" for state in kept], 1),
+            *indent([f"{state}_kept[0] = {state}" for state in kept], 1),
+            *indent(["outputs = np.empty((len(inputs), *shape))"] * (observed not in kept), 1),
+            *indent(_march(r, r.step, r.states, rows), 1),
+            *indent([f"outputs = {observed}_kept[1:].copy()"] * (observed in kept), 1),
+            f"    return outputs, ({''.join(f'{state}_kept[:-1], ' for state in kept)})",
         ]
     )
 
@@ -107,49 +123,41 @@ def _adjoint(r: Recurrence) -> str:
     shares = [f"{parameter}_share" for parameter in r.parameters]
     sums = [f"by_{parameter}" for parameter in r.parameters]
     record = replace(r.adjoint, inputs=r.adjoint.inputs[: -len(adjoints)] + tuple(adjoints))
-    names = Names(record, [*adjoints, *shares], taken=[*sums, "row", "shape", "weights", "kept"], lasting=r.parameters)
+    names = Names(record, [*adjoints, *shares], lasting=r.parameters)
     before, inside = split(record, r.parameters)
     kept = kept_states(r)
+    columns = {r.input: "inputs"} if r.input in read(r.adjoint) else {}
+    columns |= {state: f"{state}_kept" for state in kept} | {"weight": "weights"}
     outputs = [names(slot) for slot in record.outputs]
     return "\n".join(
         [
             "def adjoint(inputs, parameters, kept, weights):",
             *indent(_head(r, [*adjoints, *sums]), 1),
-            *indent([f"{', '.join(f'{state}_kept' for state in kept)}{',' * (len(kept) == 1)} = kept"] * bool(kept), 1),
+            *indent([f"{_listed([f'{state}_kept' for state in kept])} = kept"] * bool(kept), 1),
             *indent(names.lines(before, _outright), 1),
             *indent(_buffers(names, inside, set(adjoints)), 1),
-            "    for row in range(len(weights) - 1, -1, -1):",
-            *indent([f"{state} = {state}_kept[row]" for state in kept], 2),
-            *indent([f"{r.input} = inputs[row]"] * (r.input in read(r.adjoint)), 2),
-            f"        {adjoints[r.observed]} += weights[row]",
+            f"    for {_listed([*columns])} in zip({', '.join(f'reversed({array})' for array in columns.values())}):",
+            f"        {adjoints[r.observed]} += weight",
             *indent(names.lines(inside, _in_place), 2),
             *indent([f"{total} += {share}" for total, share in zip(sums, outputs[len(adjoints) :], strict=True)], 2),
-            *indent(_pass_on(record, names, adjoints, outputs[: len(adjoints)]), 2),
+            *indent(_pass_on(adjoints, outputs[: len(adjoints)]), 2),
             f"    return [{', '.join(sums)}]",
         ]
     )
 
 
 def _tangents(r: Recurrence) -> str:
-    moving = [tangent_name(state, parameter) for parameter in r.parameters for state in r.states]
-    columns = [f"by_{parameter}" for parameter in r.parameters]
-    names = Names(r.tangents, [*r.states, *moving], taken=[*columns, "row", "shape"], lasting=r.parameters)
-    before, inside = split(r.tangents, r.parameters)
-    observed = [tangent_name(r.states[r.observed], parameter) for parameter in r.parameters]
-    outputs = [names(slot) for slot in r.tangents.outputs]
+    tangents = [tangent_name(state, parameter) for parameter in r.parameters for state in r.states]
+    observed = r.states[r.observed]
+    rows = {observed: "outputs"}
+    rows |= {tangent_name(observed, parameter): f"by_{parameter}" for parameter in r.parameters}
     return "\n".join(
         [
             "def tangents(start, inputs, parameters):",
-            *indent(_head(r, moving), 1),
-            *indent(_start(r), 1),
-            *indent([f"{name} = np.empty((len(inputs), *shape))" for name in ["outputs", *columns]], 1),
-            *indent(names.lines(before, _outright), 1),
-            *indent(_buffers(names, inside, {*r.states, *moving}), 1),
-            f"    for row, {r.input} in enumerate(inputs):",
-            *indent(names.lines(inside, _in_place), 2),
-            *indent(_pass_on(r.tangents, names, [*r.states, *moving], outputs), 2),
-            f"        outputs[row] = {r.states[r.observed]}",
-            *indent([f"{c}[row] = {t}" for c, t in zip(columns, observed, strict=True)], 2),
-            f"    return outputs, [{', '.join(columns)}]",
+            *indent(_head(r, tangents), 1),
+            *indent([_start(r)], 1),
+            *indent([f"{array} = np.empty((len(inputs), *shape))" for array in rows.values()], 1),
+            *indent(_march(r, r.tangents, [*r.states, *tangents], rows), 1),
+            f"    return outputs, [{', '.join(f'by_{parameter}' for parameter in r.parameters)}]",
         ]
     )

@@ -139,7 +139,7 @@ def _unpack(names: Sequence[str], value: str) -> list[str]:
 
 
 def _forward(r: Recurrence, write: Writer) -> str:
-    names = Names(r.step, write.outputs(r.states), taken=[f"{state}_kept" for state in r.states])
+    names = Names(r.step, write.outputs(r.states))
     before, inside = split(r.step, r.parameters)
     kept = kept_states(r)
     return "\n".join(
@@ -173,7 +173,7 @@ def _adjoint(r: Recurrence, write: Writer) -> str:
     shares = [f"{parameter}_share" for parameter in r.parameters]
     sums = [f"by_{parameter}" for parameter in r.parameters]
     record = replace(r.adjoint, inputs=r.adjoint.inputs[: -len(adjoints)] + tuple(adjoints))
-    names = Names(record, [*write.outputs(adjoints), *shares], taken=[*sums, "weight"])
+    names = Names(record, [*write.outputs(adjoints), *shares])
     before, inside = split(record, r.parameters)
     used = read(r.adjoint)
     kept = kept_states(r)
@@ -202,7 +202,7 @@ def _adjoint(r: Recurrence, write: Writer) -> str:
 def _tangents(r: Recurrence, write: Writer) -> str:
     moving = [tangent_name(state, parameter) for parameter in r.parameters for state in r.states]
     columns = [f"by_{parameter}" for parameter in r.parameters]
-    names = Names(r.tangents, write.outputs([*r.states, *moving]), taken=columns)
+    names = Names(r.tangents, write.outputs([*r.states, *moving]))
     before, inside = split(r.tangents, r.parameters)
     observed = [tangent_name(r.states[r.observed], parameter) for parameter in r.parameters]
     return "\n".join(

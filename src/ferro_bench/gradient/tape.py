@@ -295,25 +295,25 @@ class Var:
     def _apply(self, primitive: ops.Primitive, left: Any, right: Any) -> Any:
         return self.tape.record(primitive, (_constant(left), _constant(right)), {})
 
-    # Comparisons look at the value and give plain booleans.
+    # Comparisons look at the value. They give NumPy's truth values, of which ~ is the opposite; of Python's it is not.
 
     def __lt__(self, other: Any) -> Any:
-        return self.value < _plain(other)
+        return np.less(self.value, _plain(other))
 
     def __le__(self, other: Any) -> Any:
-        return self.value <= _plain(other)
+        return np.less_equal(self.value, _plain(other))
 
     def __gt__(self, other: Any) -> Any:
-        return self.value > _plain(other)
+        return np.greater(self.value, _plain(other))
 
     def __ge__(self, other: Any) -> Any:
-        return self.value >= _plain(other)
+        return np.greater_equal(self.value, _plain(other))
 
     def __eq__(self, other: object) -> Any:
-        return self.value == _plain(other)
+        return np.equal(self.value, _plain(other))
 
     def __ne__(self, other: object) -> Any:
-        return self.value != _plain(other)
+        return np.not_equal(self.value, _plain(other))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -13,7 +13,7 @@ Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., SIAM 2008, chap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -98,17 +98,12 @@ def reverse(record: Record, by: Sequence[str]) -> Record:
     seeds = [f"adjoint_{i}" for i in range(len(record.outputs))]
     recorder = _Recorder([*record.inputs, *seeds])
     values = recorder.replay(record)
-    adjoints: list[Any] = [0.0] * len(values)
+    adjoints: dict[int, Any] = {}
     for slot, seed in zip(record.outputs, recorder.symbols[len(record.inputs) :], strict=True):
         if isinstance(slot, int):
-            adjoints[slot] = adjoints[slot] + seed
-    for i in range(len(record.operations) - 1, -1, -1):
-        here = len(record.inputs) + i
-        if _is_zero(adjoints[here]):
-            continue
-        for slot, scaled in _slopes(record.operations[i], values, here):
-            adjoints[slot] = adjoints[slot] + scaled(adjoints[here])
-    return recorder.finish([adjoints[record.inputs.index(name)] for name in by])
+            adjoints[slot] = adjoints.get(slot, 0.0) + seed
+    adjoints = _walk_back(record, values, adjoints)
+    return recorder.finish([adjoints.get(record.inputs.index(name), 0.0) for name in by])
 
 
 def forward(record: Record, directions: Sequence[Mapping[str, str | float]]) -> Record:
@@ -125,20 +120,34 @@ def forward(record: Record, directions: Sequence[Mapping[str, str | float]]) -> 
     named = [tangent for direction in directions for tangent in direction.values() if isinstance(tangent, str)]
     recorder = _Recorder([*record.inputs, *named])
     values = recorder.replay(record)
+    # The derivatives of each output by the inputs and by earlier outputs are the same for all directions.
+    results = sorted({slot for slot in record.outputs if isinstance(slot, int) and slot >= len(record.inputs)})
+    slopes = {result: _walk_back(record, values, {result: 1.0}, ends={*results} - {result}) for result in results}
     tangents_of_outputs: list[Any] = []
     for direction in directions:
-        tangents: list[Any] = [0.0] * len(record.inputs)
-        for name, tangent in direction.items():
-            moving = recorder.symbol(tangent) if isinstance(tangent, str) else tangent
-            tangents[record.inputs.index(name)] = moving
-        for i, operation in enumerate(record.operations):
+        tangents: dict[Slot, Any] = {
+            record.inputs.index(name): recorder.symbol(tangent) if isinstance(tangent, str) else tangent
+            for name, tangent in direction.items()
+        }
+        for result in results:
             moved: Any = 0.0
-            for slot, scaled in _slopes(operation, values, len(record.inputs) + i):
-                if not _is_zero(tangents[slot]):
-                    moved = moved + scaled(tangents[slot])
-            tangents.append(moved)
-        tangents_of_outputs += [tangents[slot] if isinstance(slot, int) else 0.0 for slot in record.outputs]
+            for slot, slope in slopes[result].items():
+                if not (_is_zero(slope) or _is_zero(tangents.get(slot, 0.0))):
+                    moved = moved + tangents[slot] * slope
+            tangents[result] = moved
+        tangents_of_outputs += [tangents.get(slot, 0.0) for slot in record.outputs]
     return recorder.finish([*(_at(values, slot) for slot in record.outputs), *tangents_of_outputs])
+
+
+def _walk_back(
+    record: Record, values: Sequence[Any], adjoints: dict[int, Any], ends: Collection[int] = ()
+) -> dict[int, Any]:
+    """Pass adjoints on from results to what these were computed from, back to the inputs or to ends before them."""
+    for here in range(len(values) - 1, len(record.inputs) - 1, -1):
+        if here in adjoints and here not in ends and not _is_zero(adjoint := adjoints.pop(here)):
+            for slot, scaled in _slopes(record.operations[here - len(record.inputs)], values, here):
+                adjoints[slot] = adjoints.get(slot, 0.0) + scaled(adjoint)
+    return adjoints
 
 
 def _slopes(operation: Operation, values: Sequence[Any], here: int) -> Iterator[tuple[int, Callable[[Any], Any]]]:
@@ -443,6 +452,8 @@ class Symbol:
 
     def __or__(self, other: Any) -> Any:
         return self.recorder.record("logical_or", (self, other))
+
+    __rand__, __ror__ = __and__, __or__
 
     def __invert__(self) -> Any:
         return self.recorder.record("logical_not", (self,))
