@@ -73,8 +73,8 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     with serving:
-        print(f"Serving {folder} on http://127.0.0.1:{serving.server_port}/ (Ctrl-C stops)", flush=True)
         try:
+            print(f"Serving {folder} on http://127.0.0.1:{serving.server_port}/ (Ctrl-C stops)", flush=True)
             serving.serve_forever()
         except KeyboardInterrupt:
             print()

@@ -59,6 +59,7 @@ async function start(boot) {
 /** @param {Ask} ask */
 async function answer({ id, request }) {
   post(say.begun(id));
+  await provide(request);
   running = { id, task: door(request), stopped: false };
   output.begin();
   let reply;
@@ -72,6 +73,15 @@ async function answer({ id, request }) {
   running.task.destroy();
   running = undefined;
   post(reply);
+}
+
+/**
+ * The installer of further packages lies in the site and is loaded for code that names it.
+ * @param {string} request
+ */
+async function provide(request) {
+  if (!request.includes("micropip") || pyodide.loadedPackages.micropip) return;
+  await pyodide.loadPackage("micropip", { messageCallback() {}, errorCallback() {} });
 }
 
 /** @param {Boot} boot */

@@ -17,7 +17,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } 
 import { localCompletionSource, pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 
 /** @typedef {import("./editor.js").Name} Name */
@@ -93,6 +93,22 @@ function completions(names) {
 }
 
 /**
+ * What a name in scope is, when the pointer rests on it.
+ *
+ * @param {Name[]} names
+ */
+const meanings = (names) =>
+  hoverTooltip((view, at) => {
+    const word = view.state.wordAt(at);
+    const known = word && names.find(({ name }) => name === view.state.sliceDoc(word.from, word.to));
+    if (!known) return null;
+    const dom = document.createElement("div");
+    dom.className = "editor-meaning";
+    dom.textContent = `${known.name}: ${known.detail}`;
+    return { pos: word.from, end: word.to, above: true, create: () => ({ dom }) };
+  });
+
+/**
  * Tab takes a completion, the first if none was chosen. Enter takes only one that was chosen: a line that ends in a
  * short name is common here, and must not become another one.
  *
@@ -142,6 +158,7 @@ export function openCodeMirror({ text, selection: [anchor, head], label, describ
     EditorView.editorAttributes.of({ class: "editor" }),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy }),
     lineNumbers(),
+    meanings(names),
     pythonLanguage,
     syntaxHighlighting(colours),
     indentUnit.of("    "),

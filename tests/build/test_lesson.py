@@ -207,7 +207,7 @@ def test_the_scripts_find_their_configuration_at_the_end(site: Site) -> None:
 
 
 def test_a_bench_is_drawn_by_the_pages_own_scripts() -> None:
-    empty = {"controls": [], "panels": [], "readout": {}, "values": {}, "columns": {}}
+    empty = {"controls": [], "own": [], "panels": [], "readout": {}, "values": {}, "columns": {}}
     markup = prerender({"slide": {"bench": "slide", "title": "A slide", "summary": "", **empty}})
     assert '<h3 class="bench-title">A slide</h3>' in markup["slide"]
 

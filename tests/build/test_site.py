@@ -74,7 +74,7 @@ def config(page: Page) -> dict[str, Any]:
 def descriptions(page: Page) -> dict[str, dict[str, Any]]:
     """What the page knows of each bench on it, by name."""
     found = [json.loads(script["text"]) for script in page.all("script") if script.keys() == {"type", "text"}]
-    return {description["bench"]: description for description in found}
+    return {description["bench"]: description for description in found if description["kind"] == "description"}
 
 
 def sha256(path: Path) -> str:

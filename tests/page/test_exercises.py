@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from ferro_bench import exercises
 from tests.page.bench import Bench
 from tests.page.exercise import Exercise
 
@@ -110,7 +111,9 @@ def test_a_flood_of_output_is_cut_off_and_can_be_stopped(plant: Exercise) -> Non
     """[6]"""
     plant.write("while True: print('x' * 200)")
     plant.press("Run")
+    plant.page.evaluate("longTasks.length = 0")
     expect(plant.output).to_contain_text("Output is cut off here", timeout=20_000)
+    assert plant.page.evaluate("longTasks.filter((duration) => duration > 50)") == []
     assert len(plant.output.inner_text()) < 21_000
     plant.press("Stop")
     plant.expect_state("stopped")
@@ -324,7 +327,56 @@ def test_the_solution_is_offered_after_attempts_and_never_overwrites(open_page: 
     assert plant.text == "# mine\n"
 
 
+# In the Python that readers have
+
+
+def test_every_exercise_is_graded_in_the_page_as_natively(page: Page) -> None:
+    """The starter fails, the solution passes, and each wrong answer gets its own hint."""
+    for name in exercises.names():
+        exercise = exercises.load(name)
+        sources = [exercise.starter, exercise.solution, *(wrong.source for wrong in exercise.wrong)]
+        grades = page.evaluate(GRADE, [name, sources])
+        assert [grade["outcome"] for grade in grades[:2]] == ["not-yet", "pass"], name
+        assert [grade["hint"] for grade in grades[2:]] == [wrong.hint for wrong in exercise.wrong]
+        assert {grade["outcome"] for grade in grades[2:]} == {"not-yet"}
+
+
+# Many answers in one worker: these are the author's.
+GRADE = """async ([exercise, sources]) => {
+  const { pool } = customElements.get("ferro-exercise");
+  const grades = [];
+  for (const [seed, source] of sources.entries()) {
+    const { inputs } = await pool.clean.ask({ kind: "pose", exercise, seed });
+    const questions = inputs.map((given, check) => ({ kind: "answer", exercise, source, check, inputs: given }));
+    const answers = [];
+    for (const question of questions) answers.push((await pool.run(question)).answer);
+    grades.push(await pool.clean.ask({ kind: "grade", exercise, seed, answers }));
+  }
+  return grades;
+}"""
+
+
+def test_the_installer_can_be_imported_and_says_so_where_it_reaches_nothing(page: Page) -> None:
+    plant = Exercise(page, "plant")
+    plant.run("import micropip\nmicropip.__name__")
+    expect(plant.output).to_contain_text("micropip")
+    page.context.set_offline(True)
+    plant.run("import micropip\nawait micropip.install('snowballstemmer')")
+    page.context.set_offline(False)
+    expect(plant.output).to_contain_text("self-contained")
+    page.console.clear()  # type: ignore[attr-defined]  # the browser's own word on what it could not reach
+
+
 # The editor
+
+
+def test_a_name_in_scope_says_what_it_is(page: Page) -> None:
+    training = Exercise(page, "training")
+    training.write("rate")
+    line = training.element.locator(".cm-line").first
+    line.hover(position={"x": 30, "y": 10})
+    line.hover(position={"x": 25, "y": 10})
+    expect(page.locator(".editor-meaning")).to_have_text("rate: learning rate η")
 
 
 def test_the_keyboard_leaves_the_editor(plant: Exercise) -> None:

@@ -86,7 +86,7 @@ def test_a_learner_trains_as_the_clean_worker_does(page: Page) -> None:
 
 
 def test_a_check_has_a_worker_of_its_own_that_ends_with_it(page: Page) -> None:
-    assert ask(page, f"pool.check({DESCRIBE}, 20000)")["reply"]["kind"] == "description"
+    assert ask(page, f"pool.check([{DESCRIBE}], 20000)")["reply"][0]["kind"] == "description"
     wait(page, "pool.grader.status.state === 'ready'")  # the next one waits
     assert page.evaluate("() => pool.grader.used") is False
     assert page.evaluate("() => pool.learner.status.state") == "ready"
