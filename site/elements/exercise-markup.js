@@ -75,7 +75,7 @@ ${[
 /** @param {Exercise["scope"][number]} entry */
 function scopeRow({ name, meaning, shape, unit }) {
   const more = [shape, unit].filter(Boolean).join(", ");
-  return `<div><dt><code>${escapeText(name)}</code></dt><dd>${escapeText(meaning)}${more ? ` <small>${escapeText(more)}</small>` : ""}</dd></div>`;
+  return `<div><dt><code>${escapeText(name)}</code></dt><dd>${withCode(meaning)}${more ? ` <small>${escapeText(more)}</small>` : ""}</dd></div>`;
 }
 
 /**

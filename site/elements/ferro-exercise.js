@@ -52,7 +52,7 @@ export class FerroExercise extends HTMLElement {
       describedBy: `exercise-${name}-keys`,
       names: scope.map(({ name, meaning, shape }) => ({
         name,
-        detail: [shape, meaning].filter(Boolean).join(" "),
+        detail: [shape, meaning.replaceAll("`", "")].filter(Boolean).join(" "),
       })),
       onInput: () => this.#onInput(),
       onRun: () => this.#run(),

@@ -301,8 +301,8 @@ def _explanation(
             )
         case ValueError() if "fetch metadata" in str(error):  # micropip's word for a network that does not answer
             return (
-                "The package index could not be reached, or has no such package. This page is self-contained: NumPy and "
-                "the lesson's package are here, whatever the network is like."
+                "The package index could not be reached, or has no such package. This page is self-contained: NumPy "
+                "and the lesson's package are here, whatever the network is like."
             )
         case AttributeError():
             return _missing_attribute(error)
