@@ -15,6 +15,9 @@ The package is the pipeline, one module a stage:
     uncertainty how sure the result is, and what the data leave open
     verdict     the checks that say whether the result is right
     bench       one problem, bound together from these
+    cell        runs code that a reader wrote, and says what came of it
+    exercise    one function for a reader to write, and how it is graded
+    own         a bench trained with a reader's functions
     session     the seam to a page: JSON text in, JSON text out
 """
 
