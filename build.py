@@ -31,10 +31,10 @@ def main(dist: Path = DIST) -> None:
     bundled = assets.bundle(dist)
     config = describe_runtime(runtime, bundled)
     benches = descriptions.describe_benches(dist)
-    exercises = descriptions.describe_exercises()
+    described = {"bench": benches, **descriptions.describe_others(dist)}
     bundled["ferro_bench.whl"] = next(runtime.glob("ferro_bench-*.whl")).relative_to(dist).as_posix()
-    markup = descriptions.prerender(benches), descriptions.prerender(exercises)
-    site = lesson.Site(dist, bundled, benches, *markup, config)
+    markup = {kind: descriptions.prerender(of_kind) for kind, of_kind in described.items()}
+    site = lesson.Site(dist, bundled, benches, markup, config)
     (dist / "index.html").write_text(lesson.render(LESSON, site), "utf-8")
     report(dist)
 

@@ -1,4 +1,4 @@
-"""What the page shows of benches and exercises before Python has arrived, and one recorded run of each bench."""
+"""What the page shows of benches, exercises and figures before Python is there, and one recorded run of each bench."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 from building.assets import write_hashed
 from building.commands import ROOT, run
-from ferro_bench import Session, exercises, names
+from ferro_bench import Session, exercises, figures, names, project
 
 Message = dict[str, Any]
 
@@ -18,14 +18,20 @@ def describe_benches(dist: Path) -> dict[str, Message]:
     return {name: _describe(name, dist) for name in names()}
 
 
-def describe_exercises() -> dict[str, Message]:
-    """What the page shows of every exercise."""
+def describe_others(dist: Path) -> dict[str, dict[str, Message]]:
+    """What the page shows of everything else: kind of element -> name -> description."""
     session = Session()
-    return {name: _ask(session, kind="exercise", exercise=name) for name in exercises.names()}
+    sample = write_hashed("motion", ".csv", project.sample().encode(), dist)  # a file to try the project with
+    return {
+        "exercise": {name: _ask(session, kind="exercise", exercise=name) for name in exercises.names()},
+        "figure": {name: _ask(session, kind="figure", figure=name) for name in figures.names()},
+        "project": {"project": _ask(session, kind="project") | {"sample": sample}},
+        "speed": {"speed": _ask(session, kind="ways", bench=exercises.BENCH)},
+    }
 
 
 def prerender(descriptions: Mapping[str, Message]) -> dict[str, str]:
-    """The HTML of each bench or exercise, made by the page's own scripts: nothing moves when these take over."""
+    """The HTML of each of these, made by the page's own scripts: nothing moves when these take over."""
     given = json.dumps(list(descriptions.values()))
     return dict(zip(descriptions, json.loads(run("node", ROOT / "site" / "prerender.js", given=given)), strict=True))
 

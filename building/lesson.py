@@ -23,11 +23,16 @@ from pygments.lexers import PythonLexer
 
 from building.assets import copy_hashed
 from building.commands import ROOT
+from building.questions import Question
 
 Attributes = dict[str, str | None]
 
 # Attributes by which a page fetches something, as opposed to a link that a reader may follow.
 FETCHING = {"src", "srcset", "poster", "data", "background", "action", "formaction", "manifest", "ping", "imagesrcset"}
+# Elements that the page's own scripts draw when the page is built.
+FILLED = ("bench", "exercise", "figure", "project", "speed")
+# Elements in which the author writes a question, unlike those that the build fills.
+QUESTIONS = ("ferro-recall", "ferro-predict")
 # Elements whose href a reader follows; on any other, such as link, base or an image in SVG, it is fetched.
 FOLLOWED = {"a", "area"}
 ELSEWHERE = re.compile(r"\s*(https?:|//)", re.IGNORECASE)
@@ -47,16 +52,14 @@ class Site:
         dist: where the site is being built.
         bundled: source path of each bundled asset -> its address.
         benches: name -> description, for every bench.
-        bench_markup: name -> HTML inside the element, for every bench.
-        exercise_markup: likewise, for every exercise.
+        markup: kind of element (bench, exercise, figure, project, speed) -> name -> HTML inside the element.
         config: what the page's scripts need to know of this build.
     """
 
     dist: Path
     bundled: Mapping[str, str]
     benches: Mapping[str, dict[str, Any]]
-    bench_markup: Mapping[str, str]
-    exercise_markup: Mapping[str, str]
+    markup: Mapping[str, Mapping[str, str]]
     config: Mapping[str, Any]
 
 
@@ -74,6 +77,11 @@ def render(lesson: Path, site: Site) -> str:
     for line, anchor in reader.anchors:
         if anchor not in reader.ids:
             reader.problem(line, f"the link #{anchor} leads to no id on this page")
+    for line, name in reader.recalled:
+        if ("recall", name) not in reader.placed:
+            reader.problem(line, f"there is no <ferro-recall name={name!r}> on this page")
+    if reader.question:
+        reader.problem(reader.question.line, f"this <{reader.question.tag}> is not closed")
     end_of_body = source.rfind("</body>")
     if end_of_body < 0:
         reader.problem(source.count("\n") + 1, "there is no </body>, where the build puts what the scripts need")
@@ -114,15 +122,16 @@ class _Reader(HTMLParser):
         self._source = source
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", source))]
         self._formula: tuple[int, Attributes] | None = None
-        self._placed: set[tuple[str, str]] = set()
+        self.placed: set[tuple[str, str]] = set()
+        self.recalled: list[tuple[int, str]] = []
+        self.question: Question | None = None
         self.edits: list[tuple[int, int, str]] = []
         self.problems: list[str] = []
         self.ids: set[str] = set()
         self.anchors: list[tuple[int, str]] = []
         self._fill: dict[str, Callable[[Attributes], str]] = {
-            "ferro-bench": self._bench,
-            "ferro-exercise": self._exercise,
-            "ferro-work": lambda given: "",
+            **{f"ferro-{kind}": self._filled(kind) for kind in FILLED},
+            **dict.fromkeys(("ferro-work", "ferro-due", "ferro-deck", "ferro-rail"), lambda given: ""),
             "ferro-value": self._value,
             "ferro-source": self._listing,
             "ferro-program": self._program,
@@ -138,9 +147,9 @@ class _Reader(HTMLParser):
         self._refuse_in_formula(tag)
         self._check(tag, given, line, begin, end)
         if identity := given.get("id"):
-            if identity in self.ids:
-                self.problem(line, f"the id {identity!r} is used twice")
-            self.ids.add(identity)
+            self._take_id(identity, line)
+        if self.question:
+            self.question.start(tag, given)
         if tag == "ferro-math":
             self._formula = (end, given)
         elif fill := self._fill.get(tag):
@@ -148,10 +157,17 @@ class _Reader(HTMLParser):
                 self.edits.append((end, end, fill(given)))
             except LookupError as error:
                 self.problem(line, str(error.args[0]))
+        elif tag in QUESTIONS:
+            self._begin_question(tag, given, line, end)
         elif tag.startswith("ferro-"):
-            self.problem(line, f"there is no element <{tag}>; there is {', '.join([*self._fill, 'ferro-math'])}")
+            known = [*self._fill, *QUESTIONS, "ferro-math"]
+            self.problem(line, f"there is no element <{tag}>; there is {', '.join(known)}")
 
     def handle_endtag(self, tag: str) -> None:
+        if self.question:
+            self.question.end(tag)
+            if tag == self.question.tag:
+                self._end_question(self.question)
         if tag == "ferro-math" and self._formula:
             begin, given = self._formula
             self._formula = None
@@ -171,6 +187,46 @@ class _Reader(HTMLParser):
 
         else:
             self._refuse_in_formula(f"/{tag}")
+
+    def handle_data(self, data: str) -> None:
+        if self.question:
+            self.question.read(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data(f"&#{name};")
+
+    def _take_id(self, identity: str, line: int) -> None:
+        if identity in self.ids:
+            self.problem(line, f"the id {identity!r} is used twice")
+        self.ids.add(identity)
+
+    # Questions
+
+    def _begin_question(self, tag: str, given: Attributes, line: int, end: int) -> None:
+        kind, name = tag.removeprefix("ferro-"), given.get("name") or ""
+        if self.question:
+            self.problem(line, f"<{tag}> stands in a <{self.question.tag}> that is not closed")
+        if not re.fullmatch("[a-z0-9-]+", name):
+            self.problem(line, f"<{tag}> needs a name, of small letters, digits and hyphens")
+        elif (kind, name) in self.placed:
+            self.problem(line, f"the {kind} {name!r} stands on this page already; two would share their answers")
+        elif "id" not in given:  # so that a link leads to it, by what is known of it
+            self._take_id(f"{kind}-{name}", line)
+            self.edits.append((end - 1, end - 1, f' id="{kind}-{name}"'))
+        self.placed.add((kind, name))
+        if recalled := given.get("recall"):
+            self.recalled.append((line, recalled))
+        self.question = Question(tag, given, line)
+
+    def _end_question(self, question: Question) -> None:
+        self.question = None
+        for sentence in question.problems():
+            self.problem(question.line, sentence)
+
+    # Formulas
 
     def _refuse_in_formula(self, tag: str) -> None:
         if self._formula:
@@ -222,19 +278,21 @@ class _Reader(HTMLParser):
 
     # Elements
 
-    def _bench(self, given: Attributes) -> str:
-        return self._placed_once(self._site.bench_markup, "bench", given.get("name"))
+    def _filled(self, kind: str) -> Callable[[Attributes], str]:
+        """What fills an element of a kind; one without a name bears its kind's."""
 
-    def _exercise(self, given: Attributes) -> str:
-        return self._placed_once(self._site.exercise_markup, "exercise", given.get("name"))
+        def fill(given: Attributes) -> str:
+            markup, name = self._site.markup.get(kind, {}), given.get("name")
+            if kind in markup:
+                name = kind
+            if name is None or name not in markup:
+                raise LookupError(f"there is no {kind} {name!r}; there is {', '.join(markup)}")
+            if (kind, name) in self.placed:
+                raise LookupError(f"the {kind} {name!r} stands on this page already; two would share ids and state")
+            self.placed.add((kind, name))
+            return markup[name]
 
-    def _placed_once(self, markup: Mapping[str, str], kind: str, name: str | None) -> str:
-        if name is None or name not in markup:
-            raise LookupError(f"there is no {kind} {name!r}; there is {', '.join(markup)}")
-        if (kind, name) in self._placed:
-            raise LookupError(f"the {kind} {name!r} stands on this page already; two would share their ids and state")
-        self._placed.add((kind, name))
-        return markup[name]
+        return fill
 
     def _value(self, given: Attributes) -> str:
         values = self._described(given.get("bench"))["values"]

@@ -3,6 +3,8 @@
  * cell finds what earlier ones had defined.
  */
 
+import { StoppedError } from "./client.js";
+
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {import("./client.js").Listener} Listener */
 /** @typedef {{ reason: string, again: string[], lost: string[] }} Renewed  cells that ran again, and those that did not */
@@ -12,8 +14,12 @@ const PATIENCE = 10_000;
 
 /** Fires `renewed` with a `Renewed` as its detail. */
 export class Cells extends EventTarget {
+  /** The cell that is running. */
+  running = "";
   /** Name and source of each cell that ran through, in the order of their last run. @type {Map<string, string>} */
   #ran = new Map();
+  /** Cells that ran through and are not run again, for they would bring about what Python was started anew for. */
+  #heavy = new Set();
   /** Settled when nothing is being stopped. A cell that runs after that finds the others run again. */
   #atRest = Promise.resolve();
   #pool;
@@ -32,20 +38,34 @@ export class Cells extends EventTarget {
   /**
    * @param {string} cell
    * @param {string} source
-   * @param {Listener} onOutput
+   * @param {{ onOutput: Listener, signal: AbortSignal }} options  `signal` stops it, or keeps it from starting
    * @returns {Promise<any>}  the outcome, see `ran` in `src/ferro_bench/session.py`
    */
-  async run(cell, source, onOutput) {
+  async run(cell, source, { onOutput, signal }) {
     await this.#atRest;
+    if (signal.aborted) throw new StoppedError();
     this.#ran.delete(cell); // whatever it did before, it is now to do something else
-    const outcome = await this.#pool.run({ kind: "run", cell, source }, { onOutput });
-    if (!outcome.trouble) this.#ran.set(cell, source);
-    return outcome;
+    this.#heavy.delete(cell);
+    const reply = this.#pool.run({ kind: "run", cell, source }, { onOutput });
+    signal.addEventListener("abort", () => {
+      this.#atRest = this.#pool.stop("learner", reply);
+    });
+    this.running ||= cell;
+    try {
+      const outcome = await reply;
+      if (this.#pool.isSwollen) this.#heavy.add(cell);
+      else if (!outcome.trouble) this.#ran.set(cell, source);
+      return outcome;
+    } finally {
+      if (this.running === cell) this.running = "";
+    }
   }
 
-  /** Stop whatever is running. */
-  stop() {
-    this.#atRest = this.#pool.stop("learner");
+  /** Begin with a Python in which nothing has run. */
+  startAnew() {
+    this.#ran.clear();
+    this.#heavy.clear();
+    this.#pool.startAnew();
   }
 
   /** @param {string} reason */
@@ -62,7 +82,7 @@ export class Cells extends EventTarget {
     if (renewal === this.#renewals) this.#ran = new Map([...again, ...since]);
     const names = (/** @type {boolean} */ wanted) =>
       ran.filter((_, i) => succeeded[i] === wanted).map(([cell]) => cell);
-    const detail = { reason, again: names(true), lost: names(false) };
+    const detail = { reason, again: names(true), lost: [...names(false), ...this.#heavy] };
     this.dispatchEvent(new CustomEvent("renewed", { detail }));
   }
 }

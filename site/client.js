@@ -12,7 +12,7 @@ import { ask, boot, stop } from "./protocol.js";
 /** @typedef {{ worker: string, base: string, files: RuntimeFile[], packages: string[] }} RuntimeConfig */
 /** @typedef {{ state: "idle" | "loading" | "ready" | "failed", stage: string, received: number, total: number }} Status */
 /** @typedef {(chunk: Chunk) => void} Listener */
-/** @typedef {{ message: import("./protocol.js").Ask, deadline: number, onOutput?: Listener, stopping?: boolean, over: Promise<unknown>, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
+/** @typedef {{ message: import("./protocol.js").Ask, deadline: number, onOutput?: Listener, stopping?: boolean, reply: Promise<any>, over: Promise<unknown>, resolve: (reply: any) => void, reject: (error: Error) => void }} Question */
 
 /** Python said no, or could not be asked. Its message is a sentence for the reader. */
 export class ClientError extends Error {}
@@ -152,6 +152,7 @@ export class Client extends EventTarget {
     /** @type {any} */
     const question = { message, deadline, onOutput };
     const reply = new Promise((resolve, reject) => Object.assign(question, { resolve, reject }));
+    question.reply = reply;
     question.over = reply.catch(() => {});
     this.#waiting.push(question);
     this.#askNext();
@@ -173,17 +174,20 @@ export class Client extends EventTarget {
   }
 
   /**
-   * Stop what is asked and what waits. A worker that does not hear of it, because Python is busy and does not await
-   * anything, or that goes on in spite of it, is ended; while Python is loading only the questions are dropped. What is
-   * asked from now on waits for its turn.
+   * Stop a question, or all of them. A worker that does not hear of it, because Python is busy and does not await
+   * anything, or that goes on in spite of it, is ended; a question that waits is only dropped. The others wait on.
    *
-   * @returns {Promise<void>}  resolved when nothing is going on any more, and a worker that was ended has been replaced
+   * @param {Promise<any>} [reply]  what `ask` returned for the question; without it all are meant
+   * @returns {Promise<void>}  resolved when nothing that was stopped is going on any more, and a worker that had to be
+   *   ended has been replaced
    */
-  async stop() {
-    const waiting = this.#waiting.splice(0);
-    for (const question of waiting) question.reject(new StoppedError());
+  async stop(reply) {
+    const isMeant = (/** @type {Question} */ question) => !reply || question.reply === reply;
+    const dropped = this.#waiting.filter(isMeant);
+    this.#waiting = this.#waiting.filter((question) => !isMeant(question));
+    for (const question of dropped) question.reject(new StoppedError());
     const asked = this.#asked;
-    if (!asked) return;
+    if (!asked || !(asked.stopping || isMeant(asked))) return;
     if (!asked.stopping) {
       asked.stopping = true;
       this.#watch(SILENCE.stop, () => this.#lose(BUSY, StoppedError));
@@ -241,9 +245,14 @@ export class Client extends EventTarget {
         break;
       case "answer": {
         const reply = parsed(message.reply);
+        if (!this.#isTrusted && !isModest(reply)) {
+          this.#lose("What Python answered was not what was asked for.", FaultError);
+          break;
+        }
         this.#settle(message.id, (question) => {
           this.heap = message.heap;
-          if (reply.kind === "refused") question.reject(new ClientError(reply.sentence));
+          if (reply.kind === "refused" || reply.kind === "unreadable")
+            question.reject(new ClientError(reply.sentence));
           else question.resolve(reply);
         });
         break;
@@ -327,6 +336,27 @@ export class Client extends EventTarget {
 
 const BUSY = "Stopped. Python was in the middle of a computation and had to be started anew.";
 const UNWILLING = "Stopped. The code went on in spite of it, so Python had to be started anew.";
+
+/** How deep and how many the values in a reply of ours can be, with room to spare. */
+const DEEPEST = 16;
+const MOST = 300_000;
+
+/**
+ * A reader's code may have put something else in the place of what writes replies; whoever hands one on to other
+ * workers must be able to rely on its size. A reply that finds our requests unreadable is of that kind too.
+ *
+ * @param {any} reply
+ */
+function isModest(reply) {
+  let count = 0;
+  const fits = (/** @type {any} */ value, /** @type {number} */ depth) => {
+    if (++count > MOST || depth > DEEPEST) return false;
+    if (typeof value !== "object" || value === null) return true;
+    for (const key in value) if (!fits(value[key], depth + 1)) return false;
+    return true;
+  };
+  return reply.kind !== "unreadable" && fits(reply, 0);
+}
 
 /**
  * A reader's code may have put something else in the place of what writes replies.

@@ -41,7 +41,12 @@ export class Pool extends EventTarget {
   #expectsCheck = false;
   /** @type {Promise<unknown>} */
   #lastCheck = Promise.resolve();
-  #checksStopped = 0;
+  /** @type {Promise<any> | undefined} */
+  #checking;
+  /** @type {Set<Promise<any>>} */
+  #checks = new Set();
+  /** @type {WeakSet<Promise<any>>} */
+  #stopped = new WeakSet();
   #config;
   #makeWorker;
   #whenIdle;
@@ -113,12 +118,13 @@ export class Pool extends EventTarget {
    * @returns {Promise<any[]>}  for each request the reply, or the `LostError` that it ended in
    */
   check(requests, deadline) {
-    const stopped = this.#checksStopped;
+    /** @type {Promise<any[]>} */
     const verdict = this.#lastCheck.then(async () => {
       const replies = [];
+      this.#checking = verdict;
       try {
         for (const request of requests) {
-          if (stopped !== this.#checksStopped) throw new StoppedError();
+          if (this.#stopped.has(verdict)) throw new StoppedError();
           replies.push(await this.#ask("grader", request, { deadline }).catch(onlyLost));
         }
         return replies;
@@ -129,20 +135,32 @@ export class Pool extends EventTarget {
       }
     });
     this.#lastCheck = verdict.catch(() => {});
+    this.#checks.add(verdict);
+    this.#lastCheck.then(() => this.#checks.delete(verdict));
     return verdict;
   }
 
   /**
-   * Stop what a role is doing and what waits for it.
+   * Stop a run or a check, or all of a role's.
    *
    * @param {Role} role
+   * @param {Promise<any>} [reply]  what `run` or `check` returned; without it all are meant
    * @returns {Promise<void>}  resolved when it is at rest, and ready for what is asked next
    */
-  async stop(role) {
-    if (role === "grader") this.#checksStopped++;
+  async stop(role, reply) {
+    if (role === "learner") return this.learner.stop(reply);
+    for (const check of reply ? [reply] : this.#checks) this.#stopped.add(check);
+    if (!this.#checking || !this.#stopped.has(this.#checking)) return;
     // A grader ends with its check; there is nothing in it to be gentle with.
-    if (role === "grader" && this.grader.used) this.grader.end(new StoppedError());
-    else await this[role].stop();
+    if (this.grader.used) this.grader.end(new StoppedError());
+    else await this.grader.stop();
+  }
+
+  /** Give the reader a Python in which nothing has run yet. */
+  startAnew() {
+    this.learner.end(new StoppedError());
+    this.#wake("learner");
+    this.#announce("learner", "As you asked.");
   }
 
   // Starting
@@ -203,13 +221,18 @@ export class Pool extends EventTarget {
 
   // Replacing
 
+  /** Whether the last run left more in memory than is good for the next. */
+  get isSwollen() {
+    return this.learner.heap > HEAP_LIMIT;
+  }
+
   #afterRun() {
     this.#expectsCheck = true;
     this.#standBy();
-    if (this.learner.heap <= HEAP_LIMIT) return;
+    if (!this.isSwollen) return;
     // Later, so that whoever waits for this answer has it first, and may ask the next question.
     setTimeout(() => {
-      if (this.learner.quiet && this.learner.heap > HEAP_LIMIT) this.#renewLearner(SWOLLEN);
+      if (this.learner.quiet && this.isSwollen) this.#renewLearner(SWOLLEN);
     });
   }
 

@@ -7,8 +7,19 @@
 import { readFileSync } from "node:fs";
 import { benchMarkup } from "./elements/bench-markup.js";
 import { exerciseMarkup } from "./elements/exercise-markup.js";
+import { figureMarkup } from "./elements/figure-markup.js";
+import { projectMarkup } from "./elements/project-markup.js";
+import { speedMarkup } from "./elements/speed-markup.js";
 
-const markup = (/** @type {any} */ described) =>
-  described.kind === "exercise" ? exerciseMarkup(described) : benchMarkup(described);
+/** By the kind of reply that describes it; a bench's has no need to say so. */
+const MARKUP = {
+  exercise: exerciseMarkup,
+  figure: figureMarkup,
+  project: projectMarkup,
+  ways: speedMarkup,
+};
+
+/** @param {any} described */
+const markup = (described) => (MARKUP[/** @type {"ways"} */ (described.kind)] ?? benchMarkup)(described);
 
 process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(markup)));

@@ -135,11 +135,12 @@ export function pictureMarkup(panel, columns) {
  * @param {Panel} panel
  * @param {Columns} columns
  */
-function panelMarkup(panel, columns) {
+export function panelMarkup(panel, columns) {
   const title = escapeText(panel.title ?? "");
   return `<ferro-panel><figure>
 <figcaption>${title}</figcaption>
 <div class="plot-place">${pictureMarkup(panel, columns)}</div>
+<p class="plot-reading"></p>
 <details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${title}, table">${tableMarkup(panel, columns)}</div></details>
 </figure></ferro-panel>`;
 }

@@ -65,8 +65,8 @@ ${[
 <p class="exercise-trouble" role="alert"></p>
 <div class="exercise-output" role="region" aria-label="Output of exercise ${number}" tabindex="0" hidden></div>
 <div class="exercise-verdict"></div>
-<ol class="exercise-hints" aria-label="Hints"></ol>
-<div class="exercise-solution"></div>
+<ol class="exercise-hints" aria-label="Hints" aria-live="polite"></ol>
+<div class="exercise-solution" aria-live="polite"></div>
 <noscript><p>JavaScript is off, so nothing can be run here. ${checks.length} checks and ${hints.length} hints wait for a browser that runs scripts.</p></noscript>
 <script type="application/json">${JSON.stringify(exercise).replaceAll("<", "\\u003c")}</script>
 `;

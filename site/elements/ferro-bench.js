@@ -149,8 +149,17 @@ export class FerroBench extends HTMLElement {
   #choose(mine) {
     this.#leave();
     this.#own = mine ? FerroBench.own(this.#description.own) : undefined;
+    this.#own?.addEventListener("lost", () => this.#onLost());
     this.#run = new Run(this.#answerer);
     this.#restart(mine ? "Train now runs the code in your cells." : INVITATION);
+  }
+
+  /** The Python in which the reader's code was training is gone. */
+  #onLost() {
+    if (this.#run.answerer !== this.#own || !this.#run.opened || this.#run.isAsking || isEnded(this.state))
+      return;
+    // Not opened at once: that would run the cells, one of which may be what brought Python down.
+    this.#restart("Python was started anew, and this run with it. Press Train.", { open: false });
   }
 
   /** @returns {Answerer} */
@@ -174,9 +183,10 @@ export class FerroBench extends HTMLElement {
     if (isEnded(this.state)) this.#restart();
     this.#run.wanted = iterates;
     const waiting = this.#isLive && FerroBench.client.status.state === "loading";
+    const training = this.#own?.isHeldUp ? "This waits for a cell that is running." : "Training.";
     this.#setState(
       waiting ? "loading" : "running",
-      waiting ? "Python is still loading. This starts as soon as it is there." : "Training.",
+      waiting ? "Python is still loading. This starts as soon as it is there." : training,
     );
     this.#pull(this.#run);
   }
@@ -262,14 +272,15 @@ export class FerroBench extends HTMLElement {
   /**
    * Drop the run and go back to the first iterate.
    * @param {string} [sentence]
+   * @param {{ open?: boolean }} [options]  whether the new run is opened before anyone asks for more
    */
-  #restart(sentence = INVITATION) {
+  #restart(sentence = INVITATION, { open = true } = {}) {
     this.#leave();
     this.#run = new Run(this.#run.answerer);
     this.#showFirst();
     this.#setState("idle", sentence);
     // The first prediction from other settings needs Python, and comes when it is there.
-    if (!this.#isLive || FerroBench.client.status.state === "ready") this.#pull(this.#run);
+    if (open && (!this.#isLive || FerroBench.client.status.state === "ready")) this.#pull(this.#run);
   }
 
   // The runtime

@@ -35,7 +35,8 @@ export class FerroExercise extends HTMLElement {
   #hints = 0;
   #failures = 0;
   #activity = 0; // counts runs and checks; what comes in for an earlier one is dropped
-  /** @type {"run" | "check"} */ #doing = "run";
+  /** Stops the last run or check. */
+  #stopper = new AbortController();
   #listening = new AbortController();
 
   connectedCallback() {
@@ -128,15 +129,19 @@ export class FerroExercise extends HTMLElement {
 
   async #run() {
     const { exercise: name } = this.#exercise;
-    await this.#act("run", "Running.", async (isCurrent) => {
+    const { running } = FerroExercise.cells;
+    const sentence = running ? `This waits for the cell ${running}, which is running.` : "Running.";
+    await this.#act("run", sentence, async (isCurrent, signal) => {
+      const { source } = this;
       const output = this.#clearOutput();
-      const outcome = await FerroExercise.cells.run(name, this.source, (chunk) => {
+      const onOutput = (/** @type {Chunk} */ chunk) => {
         if (isCurrent()) this.#print(output, chunk);
-      });
+      };
+      const outcome = await FerroExercise.cells.run(name, source, { onOutput, signal });
       if (!isCurrent()) return;
       const { value, trouble } = outcome;
       if (value) output.insertAdjacentHTML("beforeend", valueMarkup(value));
-      if (trouble) this.#showTroubleOfCell(output, trouble);
+      if (trouble) this.#showTroubleOfCell(output, trouble, source);
       output.hidden = !output.hasChildNodes();
       if (trouble)
         this.#setState("idle", `${trouble.kind}. ${trouble.line ? `See line ${trouble.line}.` : ""}`);
@@ -146,10 +151,11 @@ export class FerroExercise extends HTMLElement {
 
   async #check() {
     const { exercise: name, number } = this.#exercise;
-    await this.#act("check", "Checking on hidden inputs.", async (isCurrent) => {
+    await this.#act("check", "Checking on hidden inputs.", async (isCurrent, signal) => {
       const seed = crypto.getRandomValues(new Uint32Array(1))[0];
       const { source } = this;
       const { inputs } = await FerroExercise.pool.clean.ask({ kind: "pose", exercise: name, seed });
+      if (!isCurrent()) return;
       const questions = inputs.map((/** @type {object} */ given, /** @type {number} */ check) => ({
         kind: "answer",
         exercise: name,
@@ -157,11 +163,20 @@ export class FerroExercise extends HTMLElement {
         source,
         inputs: given,
       }));
-      const replies = await FerroExercise.pool.check(questions, DEADLINE);
+      const checking = FerroExercise.pool.check(questions, DEADLINE);
+      signal.addEventListener("abort", () => FerroExercise.pool.stop("grader", checking));
+      const replies = await checking;
       if (!isCurrent()) return;
       const answers = replies.map(answerOf);
       const grade = await FerroExercise.pool.clean.ask({ kind: "grade", exercise: name, seed, answers });
       if (!isCurrent()) return;
+      if (this.source !== source) {
+        this.#setState(
+          "idle",
+          "The text was changed while it was checked, so nothing is known of it. Check it again.",
+        );
+        return;
+      }
       this.#place("verdict").innerHTML = grade.checks.length ? gradeMarkup(grade.checks, number) : "";
       if (grade.outcome === "not-yet") this.#failures++;
       const state = grade.outcome === "pass" ? "passed" : grade.outcome;
@@ -176,13 +191,13 @@ export class FerroExercise extends HTMLElement {
    *
    * @param {"run" | "check"} what
    * @param {string} sentence
-   * @param {(isCurrent: () => boolean) => Promise<void>} work
+   * @param {(isCurrent: () => boolean, signal: AbortSignal) => Promise<void>} work
    */
   async #act(what, sentence, work) {
     if (this.state === "running") return;
     const activity = ++this.#activity;
     const isCurrent = () => activity === this.#activity;
-    this.#doing = what;
+    this.#stopper = new AbortController();
     this.#editor.clearError();
     const isLoading = FerroExercise.pool.clean.status.state === "loading";
     this.#setState(
@@ -190,7 +205,7 @@ export class FerroExercise extends HTMLElement {
       isLoading ? "Python is still loading. This starts as soon as it is there." : sentence,
     );
     try {
-      await work(isCurrent);
+      await work(isCurrent, this.#stopper.signal);
     } catch (error) {
       if (!isCurrent()) return;
       if (error instanceof StoppedError) this.#setState("stopped", "Stopped. Your text is as it was.");
@@ -200,8 +215,7 @@ export class FerroExercise extends HTMLElement {
   }
 
   #stop() {
-    if (this.#doing === "run") FerroExercise.cells.stop();
-    else FerroExercise.pool.stop("grader");
+    this.#stopper.abort();
     // Whatever comes of it, the reader's hands are free at once.
     this.#activity++;
     this.#setState("stopped", "Stopped. Your text is as it was.");
@@ -234,11 +248,12 @@ export class FerroExercise extends HTMLElement {
   /**
    * @param {HTMLElement} output
    * @param {import("./exercise-markup.js").Trouble} trouble
+   * @param {string} source  that ran
    */
-  #showTroubleOfCell(output, trouble) {
+  #showTroubleOfCell(output, trouble, source) {
     const { exercise: name } = this.#exercise;
     output.insertAdjacentHTML("beforeend", troubleMarkup(trouble, name));
-    if (trouble.line !== null && trouble.cell === name) {
+    if (trouble.line !== null && trouble.cell === name && this.source === source) {
       this.#editor.markError(trouble.line, `${trouble.kind}: ${trouble.message}`);
     }
   }
@@ -250,13 +265,12 @@ export class FerroExercise extends HTMLElement {
     if (this.#hints === hints.length) return;
     const item = document.createElement("li");
     item.innerHTML = withCode(hints[this.#hints++]);
-    this.#place("hints").append(item);
-    this.#setState(this.state, `Hint ${this.#hints} of ${hints.length}: ${hints[this.#hints - 1]}`);
+    this.#place("hints").append(item); // a live region of its own: the verdict stays
+    this.#allowHelp();
   }
 
   #showSolution() {
     this.#place("solution").innerHTML = solutionMarkup(this.#exercise.solution);
-    this.#say("The solution is below the cell; your own text is as it was.");
   }
 
   // Text
@@ -264,15 +278,24 @@ export class FerroExercise extends HTMLElement {
   #onInput() {
     if (this.#replacing) return;
     this.#showWork(FerroExercise.work.save(this.#exercise.exercise, this.source));
-    if (this.state !== "running" && this.state !== "idle")
+    this.#forgetVerdict();
+  }
+
+  /** A verdict is about a text, and goes with it. */
+  #forgetVerdict() {
+    this.#place("verdict").replaceChildren();
+    if (this.state !== "running" && this.state !== "idle") {
       this.#setState("idle", "Changed since it was checked.");
+    }
   }
 
   /** @param {import("../store/work.js").State} state */
   #put(state) {
     this.#replacing = true;
-    if (this.source !== state.text) this.#editor.replace(state.text);
+    const isOther = this.source !== state.text;
+    if (isOther) this.#editor.replace(state.text);
     this.#replacing = false;
+    if (isOther) this.#forgetVerdict();
     this.#showWork(state);
     this.#editor.clearError();
   }
@@ -281,11 +304,12 @@ export class FerroExercise extends HTMLElement {
   #onElsewhere(event) {
     const { cell, ...state } = /** @type {CustomEvent} */ (event).detail;
     if (cell !== this.#exercise.exercise) return;
-    if (this.source !== state.text)
+    const isOther = this.source !== state.text;
+    this.#put(state);
+    if (isOther)
       this.#say(
         "The text of this cell was replaced, by another tab or a file. “Earlier text” brings yours back.",
       );
-    this.#put(state);
   }
 
   /** @param {import("../store/work.js").State} state */
@@ -328,13 +352,18 @@ export class FerroExercise extends HTMLElement {
   #setState(state, sentence) {
     this.dataset.state = state;
     const isRunning = state === "running";
-    const { hints } = this.#exercise;
     this.#allow("run", !isRunning);
     this.#allow("check", !isRunning);
     this.#allow("stop", isRunning);
-    this.#allow("hint", this.#hints < hints.length);
-    this.#allow("solution", this.#failures >= ATTEMPTS || this.#hints === hints.length || state === "passed");
+    this.#allowHelp();
     this.#say(sentence);
+  }
+
+  #allowHelp() {
+    const { hints } = this.#exercise;
+    const isSeen = this.#hints === hints.length;
+    this.#allow("hint", !isSeen);
+    this.#allow("solution", this.#failures >= ATTEMPTS || isSeen || this.state === "passed");
   }
 
   /**

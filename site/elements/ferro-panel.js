@@ -1,13 +1,15 @@
 /**
- * One picture of a bench: a canvas drawn from columns of data, with its words and its table. Attributes in: none; its
- * owner hands it data with `show`.
+ * One picture: a canvas drawn from columns of data, with its words and its table. A pointer or the arrow keys read it
+ * sample by sample. Attributes in: none; its owner hands it data with `show`.
  */
 
 import { paint, readTheme } from "../plot/canvas.js";
 import { stickyDomains } from "../plot/domains.js";
-import { layoutPanel } from "../plot/panel.js";
+import { framePanel, layoutPanel } from "../plot/panel.js";
+import { layoutProbe } from "../plot/probe.js";
 import { describePanel } from "../plot/words.js";
 import { pictureMarkup, tableMarkup } from "./bench-markup.js";
+import { PanelProbe } from "./panel-probe.js";
 
 /** @typedef {import("../plot/panel.js").Panel} Panel */
 /** @typedef {import("../plot/panel.js").Columns} Columns */
@@ -28,6 +30,12 @@ export class FerroPanel extends HTMLElement {
   #onPaper = false;
   #frame = 0;
   #canvas = document.createElement("canvas");
+  #probe = new PanelProbe(this.#canvas, {
+    sight: () =>
+      this.#panel && { panel: this.#panel, columns: this.#columns, frame: this.#frameOf(this.#panel) },
+    say: (words, live) => this.#say(words, live),
+    moved: () => this.#repaint(),
+  });
   #observer = new ResizeObserver(() => this.#repaint());
   #repaint = () => {
     this.#frame ||= requestAnimationFrame(() => {
@@ -53,7 +61,10 @@ export class FerroPanel extends HTMLElement {
   };
 
   connectedCallback() {
-    this.#canvas.setAttribute("role", "img");
+    // An image's arrow keys belong to the screen reader; an application's reach the page.
+    this.#canvas.setAttribute("role", "application");
+    this.#canvas.setAttribute("aria-roledescription", "plot");
+    this.#canvas.tabIndex = 0;
     this.#observer.observe(this);
     for (const scheme of SCHEMES) scheme.addEventListener("change", this.#recolour);
     window.addEventListener("resize", this.#repaint); // also when only the density of pixels changes
@@ -84,13 +95,15 @@ export class FerroPanel extends HTMLElement {
     this.#panel = panel;
     this.#columns = columns;
     this.#domains = stickyDomains(panel, columns, fresh ? undefined : this.#domains);
+    this.#probe.refresh();
     this.#repaint();
   }
 
   /** Bring words and table up to date; left out while a run is under way, when nobody could follow them. */
   settle() {
     if (!this.#panel) return;
-    this.#canvas.setAttribute("aria-label", describePanel(this.#panel, this.#columns));
+    const description = describePanel(this.#panel, this.#columns);
+    this.#canvas.setAttribute("aria-label", `${description} Arrow keys read it point by point.`);
     this.#fillTable();
   }
 
@@ -105,14 +118,35 @@ export class FerroPanel extends HTMLElement {
     return this.querySelector(".plot-place");
   }
 
+  /**
+   * @param {string} words
+   * @param {"polite" | "off"} live  what a pointer sweeps over is not read out, what keys have led to is
+   */
+  #say(words, live) {
+    const line = this.querySelector(".plot-reading");
+    line?.setAttribute("aria-live", live);
+    if (line && line.textContent !== words) line.textContent = words;
+  }
+
+  /** @param {Panel} panel */
+  #frameOf(panel) {
+    return framePanel(panel, this.#columns, this.#size);
+  }
+
+  get #size() {
+    const { clientWidth: width = 0, clientHeight: height = 0 } = this.#place() ?? {};
+    return { width, height, domains: this.#domains };
+  }
+
   #paint() {
     const plot = this.#place();
     if (!this.#panel || !plot || this.#onPaper) return;
     if (this.#canvas.parentNode !== plot) plot.replaceChildren(this.#canvas);
-    const { clientWidth: width, clientHeight: height } = plot;
-    if (width === 0 || height === 0) return;
+    if (this.#size.width === 0 || this.#size.height === 0) return;
     this.#theme ??= readTheme(this);
-    const shapes = layoutPanel(this.#panel, this.#columns, { width, height, domains: this.#domains });
+    const shapes = layoutPanel(this.#panel, this.#columns, this.#size);
+    const { reading } = this.#probe;
+    if (reading) shapes.push(...layoutProbe(reading, this.#frameOf(this.#panel)));
     paint(this.#canvas, shapes, this.#theme);
   }
 }

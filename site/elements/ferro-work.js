@@ -1,16 +1,20 @@
-/** All of the reader's code: to download as one file, and to take from such a file again. */
+/** All of the reader's code: to download as one file, to take from such a file again, and to run in a fresh Python. */
 
 import { FileError } from "../store/file.js";
+import { saveFile } from "./save-file.js";
 
 export class FerroWork extends HTMLElement {
   /** @type {import("../store/work.js").Work} */
   static work;
+  /** @type {import("../cells.js").Cells} */
+  static cells;
 
   #status = document.createElement("p");
 
   connectedCallback() {
     const download = button("Download my code");
     const upload = button("Load a file");
+    const anew = button("Start Python anew");
     const file = document.createElement("input");
     file.type = "file";
     file.accept = ".py,text/x-python,text/plain";
@@ -18,10 +22,15 @@ export class FerroWork extends HTMLElement {
     download.addEventListener("click", () => this.#download());
     upload.addEventListener("click", () => file.click());
     file.addEventListener("change", () => this.#take(file));
+    anew.addEventListener("click", () => {
+      FerroWork.cells.startAnew();
+      this.#status.textContent =
+        "Python was started anew. No cell has run in it yet; the texts are as they were.";
+    });
     this.#status.setAttribute("role", "status");
     const buttons = document.createElement("div");
     buttons.className = "work-buttons";
-    buttons.append(download, upload, file);
+    buttons.append(download, upload, anew, file);
     this.replaceChildren(buttons, this.#status);
   }
 
@@ -30,14 +39,7 @@ export class FerroWork extends HTMLElement {
       cell: exercise.getAttribute("name") ?? "",
       title: exercise.querySelector(".exercise-title")?.textContent ?? "",
     }));
-    const address = URL.createObjectURL(
-      new Blob([FerroWork.work.exportText(cells)], { type: "text/x-python" }),
-    );
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = "ferro-bench-cells.py";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    saveFile("ferro-bench-cells.py", "text/x-python", FerroWork.work.exportText(cells));
     this.#status.textContent =
       "Downloaded as ferro-bench-cells.py, one readable file with every cell of this page.";
   }
@@ -59,8 +61,9 @@ export class FerroWork extends HTMLElement {
       if (unknown.length) words.push(`Not on this page: ${unknown.join(", ")}.`);
       this.#status.textContent = words.join(" ");
     } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      this.#status.textContent = error.message;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#status.textContent =
+        error instanceof FileError ? reason : `${file.name} could not be read: ${reason}`;
     }
   }
 }

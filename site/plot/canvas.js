@@ -70,7 +70,7 @@ function paintShape(context, shape, theme) {
   context.fillStyle = style.colour;
   context.strokeStyle = style.colour;
   context.lineWidth = style.width;
-  context.setLineDash(style.dash ?? []);
+  context.setLineDash(shape.kind === "line" && shape.solid ? [] : (style.dash ?? []));
   switch (shape.kind) {
     case "rect":
       context.globalAlpha = shape.role === "band" ? BAND_OPACITY : 1;

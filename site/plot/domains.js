@@ -93,12 +93,13 @@ export function column(columns, name) {
 }
 
 /**
- * All the y values a line has, whichever kind it is.
+ * All the y values a line has, whichever kind it is, and with its error bars.
  *
  * @param {Columns} columns
  * @param {Line} line
  * @returns {Column}
  */
 export function heights(columns, line) {
-  return !line.y ? [line.value, line.low, line.high] : column(columns, line.y);
+  if (!line.y) return [line.value, line.low, line.high];
+  return [line.y, line.lower, line.upper].flatMap((name) => column(columns, name));
 }

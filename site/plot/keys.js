@@ -43,7 +43,8 @@ export function layoutKey(line, x, y) {
     shapes.push({ kind: "rect", role, x, y: y - 5, width: MARK, height: 10 });
   } else {
     if (mark.width > 0) shapes.push({ kind: "polyline", role, points: [x + 1, y, x + MARK - 1, y] });
-    const dots = mark.width > 0 ? [x + MARK / 2, y] : [x + 4, y, x + MARK / 2, y, x + MARK - 4, y];
+    const dots =
+      mark.width > 0 || role === "point" ? [x + MARK / 2, y] : [x + 4, y, x + MARK / 2, y, x + MARK - 4, y];
     if (mark.radius) shapes.push({ kind: "dots", role, points: dots, radius: mark.radius });
   }
   return [...shapes, text(label, x + MARK + GAP, y + BASELINE, "start")];

@@ -7,6 +7,7 @@
  * @property {number[]} [dash]
  * @property {number} [radius]  of a dot at each point
  * @property {number} [outline]  width of the rim around each dot
+ * @property {boolean} [every]  whether every dot of a line is shown, however crowded
  */
 
 /** @type {Record<string, Mark>} */
@@ -23,6 +24,11 @@ export const MARKS = {
   drive: { width: 2 },
   interval: { width: 1.25, dash: [3, 3] },
   "held-out": { width: 2, dash: [2, 4] },
+  curve: { width: 2 },
+  other: { width: 2, dash: [7, 5] },
+  point: { width: 0, radius: 4 },
+  steps: { width: 1, radius: 2.5, every: true },
+  probe: { width: 1 },
 };
 
 /** @type {Mark} */

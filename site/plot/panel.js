@@ -3,6 +3,7 @@
  * same picture.
  */
 
+import { layoutBars } from "./bars.js";
 import { clipPolyline, pointsInside } from "./clip.js";
 import { column, drawnDomain, kindOf, stickyDomains } from "./domains.js";
 import { GAP, keyWidth, layoutDirectKeys, layoutKey, ROW } from "./keys.js";
@@ -27,16 +28,19 @@ import { BASELINE, text, textWidth } from "./shapes.js";
  */
 
 /**
- * A curve has `x` and `y`, the names of its columns; a level has only `value`; a band has `low` and `high`.
+ * A curve has `x` and `y`, the names of its columns; a level has only `value`; a band has `low` and `high`. A curve may
+ * turn back or close. With `lower` and `upper`, names of columns too, it has an error bar at each of its points.
  *
  * @typedef {object} Line
- * @property {string} role  measured, predicted, start, truth, history or band
+ * @property {string} role  see `Role` in `src/ferro_bench/panel.py`
  * @property {string} label
  * @property {string | null} [x]
  * @property {string | null} [y]
  * @property {number | null} [value]
  * @property {number | null} [low]
  * @property {number | null} [high]
+ * @property {string | null} [lower]
+ * @property {string | null} [upper]
  */
 
 /** @typedef {{ key?: string, title?: string, x: Axis, y: Axis, lines: Line[] }} Panel */
@@ -47,35 +51,73 @@ const PADDING = { x: 0.02, y: 0.06 };
 const DIRECT_FROM = 560;
 
 /** Later roles are painted over earlier ones. */
-const ORDER = ["band", "truth", "start", "drive", "held-out", "interval", "measured", "predicted", "history"];
+const ORDER = [
+  "band",
+  "truth",
+  "start",
+  "drive",
+  "held-out",
+  "interval",
+  "other",
+  "curve",
+  "measured",
+  "predicted",
+  "history",
+  "steps",
+  "point",
+];
+
+/**
+ * @typedef {object} Frame  where a picture has its plot area, and where in it a value lies
+ * @property {Box} box
+ * @property {Scale} toX
+ * @property {Scale} toY
+ * @property {Tick[]} xTicks
+ * @property {Tick[]} yTicks
+ * @property {Shape[]} head  what stands above the plot area
+ * @property {Line[]} direct  lines that are named where they end
+ */
+
+/** @typedef {{ width: number, height: number, domains?: Domains | null }} Size */
 
 /**
  * @param {Panel} panel
  * @param {Columns} columns
- * @param {{ width: number, height: number, domains?: Domains | null }} options
- * @returns {Shape[]}  the first is the surface and has the size of the picture
+ * @param {Size} size
+ * @returns {Frame}
  */
-export function layoutPanel(panel, columns, { width, height, domains }) {
+export function framePanel(panel, columns, { width, height, domains }) {
   const seen = domains ?? stickyDomains(panel, columns);
   const domain = { x: drawnDomain(panel.x, seen.x, PADDING.x), y: drawnDomain(panel.y, seen.y, PADDING.y) };
 
   const named = panel.lines.filter((line) => line.label);
   const margin = Math.max(0, ...named.map(keyWidth)) + 2 * GAP;
-  const direct = width >= DIRECT_FROM && margin < width / 4;
-  const head = layoutHead(panel, direct ? [] : named, width);
+  const isDirect = width >= DIRECT_FROM && margin < width / 4;
+  const head = layoutHead(panel, isDirect ? [] : named, width);
 
   const top = head.bottom + GAP;
   const bottom = Math.max(height - 2 * ROW - GAP, top + 1);
   const yTicks = labelledTicks(panel.y, domain.y, (bottom - top) / 36);
   const left = Math.max(30, ...yTicks.map((tick) => textWidth(tick.label))) + GAP;
-  const right = Math.max(width - (direct ? margin : 2 * GAP), left + 1);
-  const box = { left, top, right, bottom };
+  const right = Math.max(width - (isDirect ? margin : 2 * GAP), left + 1);
 
   const toX = makeScale(kindOf(panel.x), domain.x, [left, right]);
   const toY = makeScale(kindOf(panel.y), domain.y, [bottom, top]);
   const xTicks = roomyTicks(panel.x, domain.x, toX, right - left);
-  const sorted = [...panel.lines].sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
+  const box = { left, top, right, bottom };
+  return { box, toX, toY, xTicks, yTicks, head: head.shapes, direct: isDirect ? named : [] };
+}
 
+/**
+ * @param {Panel} panel
+ * @param {Columns} columns
+ * @param {Size} size
+ * @returns {Shape[]}  the first is the surface and has the size of the picture
+ */
+export function layoutPanel(panel, columns, size) {
+  const { width, height } = size;
+  const { box, toX, toY, xTicks, yTicks, head, direct } = framePanel(panel, columns, size);
+  const sorted = [...panel.lines].sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
   return [
     { kind: "rect", role: "surface", x: 0, y: 0, width, height },
     ...sorted.filter((line) => line.role === "band").flatMap((line) => layoutBand(line, toY, box)),
@@ -83,8 +125,8 @@ export function layoutPanel(panel, columns, { width, height, domains }) {
     ...sorted
       .filter((line) => line.role !== "band")
       .flatMap((line) => layoutLine(line, columns, toX, toY, box)),
-    ...(direct ? layoutDirectKeys(named, columns, toY, box) : []),
-    ...head.shapes,
+    ...layoutDirectKeys(direct, columns, toY, box),
+    ...head,
   ];
 }
 
@@ -179,8 +221,7 @@ function layoutLine(line, columns, toX, toY, box) {
     return [{ kind: "line", role, x1: box.left, y1: y, x2: box.right, y2: y }];
   }
   const points = place(column(columns, line.x), column(columns, line.y), toX, toY);
-  /** @type {Shape[]} */
-  const shapes = [];
+  const shapes = layoutBars(line, columns, toX, toY, box);
   if (mark.width > 0) {
     for (const run of clipPolyline(points, box)) shapes.push({ kind: "polyline", role, points: run });
   }
@@ -188,7 +229,7 @@ function layoutLine(line, columns, toX, toY, box) {
     const inside = pointsInside(points, box);
     const spacing = (2 * (box.right - box.left)) / points.length;
     // Crowded dots shrink; on a line with no room for a dot at every point, one still shows where it has got to.
-    const shown = mark.width > 0 && spacing < 2.5 * mark.radius ? inside.slice(-2) : inside;
+    const shown = mark.width > 0 && !mark.every && spacing < 2.5 * mark.radius ? inside.slice(-2) : inside;
     const radius = mark.width > 0 ? mark.radius : clamp(0.5 * spacing, 0.75 * mark.radius, mark.radius);
     if (shown.length > 0) shapes.push({ kind: "dots", role, points: shown, radius });
   }

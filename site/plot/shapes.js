@@ -5,7 +5,7 @@
 import { TEXT_SIZE } from "./marks.js";
 
 /** @typedef {{ kind: "rect", role: string, x: number, y: number, width: number, height: number }} Rect */
-/** @typedef {{ kind: "line", role: string, x1: number, y1: number, x2: number, y2: number }} Segment */
+/** @typedef {{ kind: "line", role: string, x1: number, y1: number, x2: number, y2: number, solid?: boolean }} Segment  undashed if solid, whatever its role */
 /** @typedef {{ kind: "polyline", role: string, points: number[] }} Polyline  points are x, y, x, y, … */
 /** @typedef {{ kind: "dots", role: string, points: number[], radius: number }} Dots */
 /** @typedef {{ kind: "text", role: "text", x: number, y: number, text: string, anchor: Anchor }} Text */

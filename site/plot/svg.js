@@ -36,7 +36,7 @@ function element(shape) {
       return `<rect class="${name}" x="${x}" y="${y}" width="${width}" height="${height}" ${paint}/>`;
     }
     case "line":
-      return path(shape.role, name, polylinePath([shape.x1, shape.y1, shape.x2, shape.y2]));
+      return path(shape.role, name, polylinePath([shape.x1, shape.y1, shape.x2, shape.y2]), shape.solid);
     case "polyline":
       return path(shape.role, name, polylinePath(shape.points));
     case "dots":
@@ -48,10 +48,10 @@ function element(shape) {
   }
 }
 
-/** @param {string} role @param {string} name @param {string} d */
-function path(role, name, d) {
+/** @param {string} role @param {string} name @param {string} d @param {boolean} [solid] */
+function path(role, name, d, solid = false) {
   const { width, dash } = markOf(role);
-  const dashes = dash ? ` stroke-dasharray="${dash.join(" ")}"` : "";
+  const dashes = dash && !solid ? ` stroke-dasharray="${dash.join(" ")}"` : "";
   return `<path class="${name}" d="${d}" ${stroke(width)}${dashes}/>`;
 }
 

@@ -4,7 +4,7 @@
 
 import { column, heights } from "./domains.js";
 import { axisTitle } from "./panel.js";
-import { extent, formatNumber, isEmpty } from "./scale.js";
+import { clamp, extent, formatNumber, isEmpty } from "./scale.js";
 
 /** @typedef {import("./panel.js").Axis} Axis */
 /** @typedef {import("./panel.js").Columns} Columns */
@@ -13,6 +13,8 @@ import { extent, formatNumber, isEmpty } from "./scale.js";
 /** @typedef {import("./scale.js").Column} Column */
 
 const DIGITS = 3;
+/** Of a column in the table, and of a value that is read. */
+const FULL_DIGITS = 4;
 
 /**
  * @param {Panel} panel
@@ -39,21 +41,53 @@ export function panelTable(panel, columns) {
     if (!line.x || !line.y) continue;
     groups.set(line.x, [...(groups.get(line.x) ?? []), line]);
   }
-  /** @type {{ head: string, values: Column }[]} */
+  /** @type {{ head: string, values: Column, digits: number }[]} */
   const table = [];
+  const add = (/** @type {Axis} */ axis, /** @type {string | null | undefined} */ name) => {
+    const values = column(columns, name);
+    table.push({ head: axisTitle(axis), values, digits: digitsOf(values) });
+  };
   for (const [x, lines] of groups) {
-    table.push({ head: axisTitle(panel.x), values: column(columns, x) });
+    add(panel.x, x);
     for (const line of lines) {
-      table.push({ head: axisTitle({ ...panel.y, label: line.label }), values: column(columns, line.y) });
+      for (const [label, name] of valuesOf(line)) add({ ...panel.y, label }, name);
     }
   }
   const length = Math.max(0, ...table.map(({ values }) => values.length));
   return {
     head: table.map(({ head }) => head),
     rows: Array.from({ length }, (_, i) =>
-      table.map(({ values }) => (i < values.length ? formatNumber(values[i]) : "")),
+      table.map(({ values, digits }) => (i < values.length ? formatNumber(values[i], digits) : "")),
     ),
   };
+}
+
+/**
+ * As many digits as it takes to tell the values of a column apart: more than usual where all of them are nearly the same.
+ *
+ * @param {Column} values
+ * @param {number} [least]
+ */
+export function digitsOf(values, least = FULL_DIGITS) {
+  const [low, high] = extent(values);
+  const alike = Math.max(Math.abs(low), Math.abs(high)) / (high - low);
+  return Number.isFinite(alike) && alike > 0 ? clamp(Math.ceil(Math.log10(alike)) + 2, least, 12) : least;
+}
+
+/**
+ * The columns of a line, each with what to call it.
+ *
+ * @param {Line} line
+ * @returns {[label: string, name: string][]}
+ */
+function valuesOf({ label, y, lower, upper }) {
+  /** @type {[string, string | null | undefined][]} */
+  const values = [
+    [label, y],
+    [`${label}, from`, lower],
+    [`${label}, to`, upper],
+  ];
+  return values.flatMap(([words, name]) => (name ? [[words, name]] : []));
 }
 
 /**
@@ -72,6 +106,7 @@ function describeLine(line, panel, columns) {
     `${panel.x.label} ${span(panel.x, xs)}`,
     `${panel.y.label} ${span(panel.y, ys)}`,
   ];
+  if (line.lower && line.upper) facts.push(`with bars ${span(panel.y, heights(columns, line))}`);
   if (line.role === "history") facts.push(`last ${quantity(ys[ys.length - 1], panel.y)}`);
   return `${name}: ${[...facts, ...distance(line, panel, columns)].join(", ")}.`;
 }
@@ -123,13 +158,17 @@ function paired(first, second) {
 function span(axis, values) {
   const found = extent(values);
   if (isEmpty(found)) return "unknown";
-  const [low, high] = found.map((value) => quantity(value, axis));
+  const [low, high] = found.map((value) => quantity(value, axis, digitsOf(found, DIGITS)));
   return low === high ? low : `${low} to ${high}`;
 }
 
-/** @param {number} value @param {Axis} axis */
-function quantity(value, { unit }) {
-  const number = formatNumber(value, DIGITS);
+/**
+ * @param {number | null | undefined} value
+ * @param {Axis} axis
+ * @param {number} [digits]
+ */
+export function quantity(value, { unit }, digits = DIGITS) {
+  const number = formatNumber(value, digits);
   return unit ? `${number} ${unit}` : number;
 }
 

@@ -211,9 +211,12 @@ class Bench:
         def loss(*values: Any) -> Any:
             return problem.loss(problem.predict(dict(zip(sought, values, strict=True))))
 
+        # At the result the gradient is next to nothing: an allowance in its usual size would let any error pass. The
+        # signal's own size, squared, is what a loss is large or small against, whatever the unit.
+        allowance = 1e-9 * float(np.mean(np.square(problem.record.measured.values)))
+
         def check(*values: float) -> GradientCheck:
-            # At the result the gradient is next to nothing: an allowance in its usual size would let any error pass.
-            return check_gradient(loss, *values, absolute=1e-9)
+            return check_gradient(loss, *values, absolute=allowance)
 
         with np.errstate(all="ignore"):
             checks = [check(*(p.start for p in parameters)), check(*sought.values())]

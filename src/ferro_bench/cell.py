@@ -27,6 +27,7 @@ import numpy as np
 TEXT = 1000  # characters of a value or a message that are kept
 POINTS = 400  # samples of an array that are kept for its picture
 DRAWN = range(2, 100_001)  # lengths of an array that has a picture
+NAME = 80  # characters of the name of a class that are kept
 TRACE = 8  # lines that are kept at either end of a traceback
 
 NOTHING_ELSEWHERE: Mapping[str, str] = MappingProxyType({})
@@ -231,7 +232,7 @@ def trouble(
         explanation = _explanation(error, message, _code(cell, line), _names(frame, space), elsewhere)
     except BaseException:  # an exception of the reader's own class may refuse even that
         message, explanation = "", ""
-    return Trouble(type(error).__name__, message, cell, line, _trace(places), explanation)
+    return Trouble(type(error).__name__[:NAME], message, cell, line, _trace(places), explanation)
 
 
 def _cell(filename: str) -> str:

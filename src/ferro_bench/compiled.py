@@ -33,6 +33,17 @@ class CompiledRollout:
     _floats: Mapping[str, Any]
     _arrays: Mapping[str, Any]
 
+    def predict(self, drive: Drive, values: Sequence[float]) -> Array:
+        """One rollout, shape (steps,); as for `gradient`, without the way back."""
+        outputs, _ = self._floats["forward"](drive.start, drive.inputs, values)
+        return np.array(outputs)
+
+    def batch_predict(self, drive: Drive, values: Sequence[Any]) -> Array:
+        """Many rollouts, shape (steps, batch); as for `batch_gradient`, without the way back."""
+        with np.errstate(all="ignore"):
+            predicted: Array = self._arrays["forward"](drive.start, drive.inputs, values)[0]
+        return predicted
+
     def gradient(self, drive: Drive, values: Sequence[float], measured: Array) -> tuple[Array, float, Array]:
         """One rollout and the derivative of its mean squared error.
 

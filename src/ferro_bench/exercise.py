@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .cell import Trouble, run_through, trouble
+from .cell import NAME, Trouble, run_through, trouble
 from .quantity import quantity
 
 Inputs = dict[str, Any]  # plain data that JSON can hold
@@ -207,7 +207,7 @@ def _answer(exercise: Exercise, source: str, check: Check, inputs: Inputs) -> An
     if not callable(function):
         if outcome.trouble:
             return {"trouble": asdict(outcome.trouble)}
-        return {"missing": None if function is None else type(function).__name__}
+        return {"missing": None if function is None else type(function).__name__[:NAME]}
     try:
         return {"result": _plain(check.probe(function, inputs))}
     except BaseException as error:
@@ -216,7 +216,7 @@ def _answer(exercise: Exercise, source: str, check: Check, inputs: Inputs) -> An
 
 def _plain(value: Any, depth: int = 0) -> dict[str, Any]:
     """A result as plain data; NaN and infinity as text."""
-    name = "array" if isinstance(value, np.ndarray) else type(value).__name__
+    name = "array" if isinstance(value, np.ndarray) else type(value).__name__[:NAME]
     if isinstance(value, bool | np.bool):
         return {"is": "truth", "value": bool(value)}
     if isinstance(value, tuple | list):
@@ -359,7 +359,7 @@ def _problem(exercise: Exercise, check: Check, inputs: Inputs, expected: _Result
             return f"{call} gives {problem}." if problem else ""
         case _Stopped(kind, message, line):
             where = f" in line {line}" if line else ""
-            return f"{call} ends with {kind}{where}: {message.rstrip('.')}."
+            return f"{call} ends with {kind}{where}{f': {message}' if message else ''}".rstrip(".") + "."
         case _Missing(None):
             return f"The cell defines no function `{exercise.function}`; keep its `def` line as it was."
         case _Missing(kind):

@@ -167,7 +167,8 @@ class _Search:
         with np.errstate(all="ignore"):
             change = self._optimizer.step(self._view)
             ahead = self.position + change
-        if not np.all(np.isfinite(ahead)):
+        is_lost = not (self._optimizer.returns_to_best or np.isfinite(self.step.loss))
+        if is_lost or not np.all(np.isfinite(ahead)):
             return self._diverge(f"at iteration {self.iteration} the search left the range of numbers.")
         self._quiet = self._quiet + 1 if np.all(np.abs(change) <= TOLERANCE * (1 + np.abs(self.position))) else 0
         if self._quiet == QUIET:

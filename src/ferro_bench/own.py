@@ -8,6 +8,7 @@ parameters alone and is found elsewhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,12 +23,20 @@ from .cell import run_through, trouble
 from .compiled import CompiledRollout
 from .control import Settings
 from .dataset import Array
+from .exercise import Inputs
 from .gradient import value_and_grad
 from .identify import Identified, Step, identify
 from .optimizer import View
 from .plant import State
 from .problem import Problem
+from .quantity import quantity
+from .verdict import Check
 
+FUNCTIONS = ("accel", "rollout", "loss", "training_step")  # which take the place of ours
+STREAM = 5  # of random numbers; the exercises have those of their own numbers
+PULLS = 200  # training steps after which a rehearsal counts as endless
+REHEARSAL_START = 0.2  # kg/m
+NEAR = 0.02  # share of c by which a rehearsal may miss it: the search stops a little short, as it may
 AGREEMENT = 1e-9  # share of the largest number by which the compiled rollout may differ from the reader's
 
 
@@ -49,7 +58,9 @@ def space(bench: Bench, settings: Settings) -> dict[str, Any]:
 
 def exercises_of(bench: Bench) -> list[str]:
     """The exercises whose code a bench can be trained with, in their order; none for most benches."""
-    return exercises.names() if bench.name == exercises.BENCH else []
+    if bench.name != exercises.BENCH:
+        return []
+    return [name for name in exercises.names() if exercises.load(name).function in FUNCTIONS]
 
 
 def problem(bench: Bench, settings: Settings, sources: Mapping[str, str]) -> OwnProblem:
@@ -88,6 +99,54 @@ def train(own: OwnProblem, budget: int) -> Generator[Step, bool | None, Identifi
     return identify(own, OwnStep(own), budget)
 
 
+# Once more, on data that nobody has seen: a published number would pass on the visible ones.
+
+
+def rehearsal(seed: int) -> Inputs:
+    """Another experiment, drawn from a seed, without the c that it was made with."""
+    inputs = exercises.experiment(np.random.default_rng([seed, STREAM]))
+    return {name: value for name, value in inputs.items() if name != "minimum"}
+
+
+def rehearse(inputs: Inputs, sources: Mapping[str, str]) -> float:
+    """The c at which the reader's training ends in another experiment; NaN where it does not end, or raises.
+
+    Args:
+        inputs: from `rehearsal`.
+        sources: exercise -> what is in its cell.
+    """
+    names = exercises.space(inputs)
+    for name in exercises.names():
+        run_through(sources.get(name, ""), name, names)
+    c = REHEARSAL_START
+    try:
+        for _ in range(PULLS):
+            c, done = names["training_step"](c)
+            if done:
+                return float(c)
+    except BaseException:  # whatever the reader's code raises, it has found nothing
+        pass
+    return math.nan
+
+
+def found_again(seed: int, found: float) -> Check:
+    """Did the reader's code find what another experiment was made with?
+
+    Args:
+        seed: as given to `rehearsal`.
+        found: what `rehearse` returned; it comes from where the reader's code ran, so anything is possible.
+    """
+    minimum = float(exercises.experiment(np.random.default_rng([seed, STREAM]))["minimum"])
+    return Check(
+        name="Distance of c from the truth, in an experiment drawn anew",
+        value=abs(found - minimum),
+        limit=NEAR * minimum,
+        unit="kg/m",
+        because=f"your code was run on other data, made with c = {quantity(minimum, 'kg/m', 3)}",
+        advice="On other data your code does not find the c behind them. Does it use the data, or a number?",
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class OwnProblem(Problem):
     """The problem of a bench, seen through a reader's functions.
@@ -116,7 +175,7 @@ class OwnProblem(Problem):
         if positions.shape != self.record.measured.values.shape:
             raise OwnCodeError(
                 f"rollout should return an array of shape {self.record.measured.values.shape}, one position for each "
-                f"step, and not {_kind(predicted)}. Check exercise 2."
+                f"step, and not {_kind(predicted)}. Check its cell."
             )
         return positions
 
@@ -194,11 +253,13 @@ class OwnStep:
         returned = self._own.call("training_step", c)
         try:
             new_c, done = returned
+            if isinstance(new_c, str) or not isinstance(done, bool | np.bool):
+                raise TypeError
             new_c, self._done = float(new_c), bool(done)
         except (TypeError, ValueError):
             raise OwnCodeError(
                 f"training_step should return (new_c, done), a number and whether it has arrived, and not "
-                f"{_kind(returned)}. Check exercise 4."
+                f"{_kind(returned)}. Check its cell."
             ) from None
         return np.array([new_c - c])
 
@@ -211,7 +272,7 @@ def _agree(theirs: Any, ours: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else f"a {type(value).__name__[:40]}"
 
 
 def _first_line(error: BaseException) -> str:

@@ -18,6 +18,10 @@ class Role(StrEnum):
     DRIVE = "drive"
     HELD_OUT = "held-out"
     INTERVAL = "interval"
+    CURVE = "curve"  # what is neither measured nor predicted
+    OTHER = "other"  # what another line is compared with
+    POINT = "point"
+    STEPS = "steps"  # of a search, across the plane
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,11 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a panel: two columns drawn against each other, or one value, or a band from low to high."""
+    """One line of a panel: two columns drawn against each other, or one value, or a band from low to high.
+
+    A line of two columns may have an error bar at each of its points, which ends in two further columns. Nothing asks x
+    to grow: a line may turn back, or close.
+    """
 
     role: Role
     label: str
@@ -41,6 +49,8 @@ class Line:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    lower: str | None = None
+    upper: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,25 @@ One door, `Session.answer`. A request is an object with a ``kind``; the reply be
                                                 with the sources of cells it is trained with the reader's own code
     advance  {run, steps}                    -> advanced: up to that many further iterates, as columns to replace and
                                                 columns to append to, and the result where it ended
-    judge    {bench, settings, parameters, ending?, how?} -> judged: the verdict on parameters, wherever they were found
+    judge    {bench, settings, parameters, ending?, how?, rehearsal?} -> judged: the verdict on parameters, wherever they
+                                                were found; with a rehearsal {seed, c} also on what was found there
+    ways     {bench}                         -> ways: in which a bench's rollouts can be run
+    rollouts {bench, way, count}             -> rolled: so many rollouts were run, for whoever has a clock
     exercise {exercise}                      -> exercise: all that a page shows of an exercise before anything runs
+    figure   {figure}                        -> figure: a question, its answer, and the pictures with their columns
     run      {cell, source}                  -> ran: the value of a cell's last expression, or what went wrong
     pose     {exercise, seed}                -> posed: the hidden inputs of each check
     answer   {exercise, source, check, inputs} -> answered: what the reader's function gives on the inputs of one check
     grade    {exercise, seed, answers}       -> graded: the outcome, with a sentence for each check
+    project  {}                              -> project: the fields of the learner's own project, before a file is there
+    load     {text}                          -> loaded: a file's columns and first rows, and what they seem to be; one
+                                                that is no table is refused, and the one before stays
+    fit      {settings}                      -> fitting: a fit of that file was begun; or unfit: a sentence for each
+                                                field that is in the way
+    pursue   {slices}                        -> fitting: it went on by up to that many slices, and how far it is; or
+                                                fitted: its result
+    rehearsal {seed}                         -> rehearsal: another experiment, on which a reader's code has to do as well
+    rehearse {cells, inputs}                 -> rehearsed: the c that a reader's code finds there, or null
     (any)                                    -> refused: the request made no sense; a sentence says what and why
 
 Requests that run a reader's code, ``open`` with cells, ``run`` and ``answer``, belong in a place that is trusted with
@@ -34,20 +47,26 @@ from typing import Any
 
 import numpy as np
 
-from . import benches, exercises, own
+from . import benches, exercises, figures, own, project, table, throughput
 from .bench import Bench
 from .cell import run_cell
 from .control import Control, NumberControl, Settings, SettingsError
 from .exercise import Exercise, answer, grade, pose
 from .identify import Ending, Identified, Step
 from .quantity import quantity
-from .verdict import Verdict
+from .verdict import Check, Verdict
 
 Message = dict[str, Any]
+
+LARGEST_BATCH = 16384  # rollouts at once: each of its arrays then takes 16 MB
 
 
 class RequestError(ValueError):
     """A request that makes no sense; the message says what and why."""
+
+
+class UnreadableError(RequestError):
+    """A request that is not even JSON. Where a reader's code runs, it may have rebound what reads JSON."""
 
 
 @dataclass(eq=False)
@@ -63,16 +82,27 @@ class Session:
     def __init__(self) -> None:
         self._runs: dict[str, _Run] = {}
         self._space: dict[str, Any] = {}  # of the reader's cells
+        self._table: table.Table | None = None  # the learner's own file
+        self._fitting: Generator[Message, None, Message] | None = None
         self._handlers: dict[str, Callable[[Message], Message | Awaitable[Message]]] = {
             "describe": self._describe,
             "open": self._open,
             "advance": self._advance,
             "judge": self._judge,
+            "ways": self._ways,
+            "rehearsal": self._rehearsal,
+            "rehearse": self._rehearse,
+            "rollouts": self._rollouts,
             "exercise": self._exercise,
+            "figure": self._figure,
             "run": self._run,
             "pose": self._pose,
             "answer": self._answer,
             "grade": self._grade,
+            "project": lambda request: {"kind": "project", **project.describe()},
+            "load": self._load,
+            "fit": self._fit,
+            "pursue": self._pursue,
         }
 
     async def answer(self, text: str) -> str:
@@ -92,8 +122,9 @@ class Session:
             reply = self._handlers[kind](request)
             if isawaitable(reply):
                 reply = await reply
-        except (RequestError, SettingsError, own.OwnCodeError) as error:
-            reply = {"kind": "refused", "sentence": str(error.args[0])}
+        except (RequestError, SettingsError, own.OwnCodeError, table.TableError) as error:
+            kind = "unreadable" if isinstance(error, UnreadableError) else "refused"
+            reply = {"kind": kind, "sentence": str(error.args[0])}
         return json.dumps(_plain(reply), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
     def _describe(self, request: Message) -> Message:
@@ -160,7 +191,32 @@ class Session:
         if not all(isinstance(value, int | float) for value in parameters.values()):
             raise RequestError(f"'parameters' in the request must be numbers, one for each of {', '.join(sought)}.")
         ending, how = str(request.get("ending")), str(request.get("how", ""))
-        return {"kind": "judged", **_judged(bench, settings, parameters, ending, how)}
+        further: tuple[Check, ...] = ()
+        if "rehearsal" in request:
+            rehearsed = _field(request, "rehearsal", dict)
+            found = rehearsed.get("c")
+            further = (own.found_again(_seed(rehearsed), found if isinstance(found, int | float) else math.nan),)
+        return {"kind": "judged", **_judged(bench, settings, parameters, ending, how, further)}
+
+    def _rehearsal(self, request: Message) -> Message:
+        return {"kind": "rehearsal", "inputs": own.rehearsal(_seed(request))}
+
+    def _rehearse(self, request: Message) -> Message:
+        found = own.rehearse(_field(request, "inputs", dict), _field(request, "cells", dict))
+        return {"kind": "rehearsed", "c": found}
+
+    def _ways(self, request: Message) -> Message:
+        ways = [{"way": key, "label": way.label, "batch": way.batch} for key, way in throughput.WAYS.items()]
+        return {"kind": "ways", "bench": _bench(request).name, "ways": ways}
+
+    def _rollouts(self, request: Message) -> Message:
+        bench, way, count = _bench(request), _field(request, "way", str), _field(request, "count", int)
+        if way not in throughput.WAYS:
+            raise RequestError(f"There is no way {way!r} to run rollouts; there is {', '.join(throughput.WAYS)}.")
+        if not 1 <= count <= LARGEST_BATCH:
+            raise RequestError(f"'count' in the request must be from 1 to {LARGEST_BATCH}, not {count}.")
+        throughput.run(bench, bench.defaults(), way, count)
+        return {"kind": "rolled", "count": count}
 
     def _exercise(self, request: Message) -> Message:
         exercise = _exercise(request)
@@ -171,6 +227,21 @@ class Session:
             **{name: getattr(exercise, name) for name in shown},
             "scope": [asdict(entry) for entry in exercise.scope],
             "checks": [check.name for check in exercise.checks],
+        }
+
+    def _figure(self, request: Message) -> Message:
+        try:
+            figure = figures.load(_field(request, "figure", str))
+        except LookupError as error:
+            raise RequestError(error.args[0]) from None
+        drawing = figure.draw()
+        return {
+            "kind": "figure",
+            "figure": figure.name,
+            "question": figure.question,
+            "caption": drawing.caption,
+            "panels": [asdict(panel) for panel in drawing.panels],
+            "columns": drawing.columns,
         }
 
     async def _run(self, request: Message) -> Message:
@@ -211,12 +282,40 @@ class Session:
             "checks": [checked._asdict() for checked in graded.checks],
         }
 
+    def _load(self, request: Message) -> Message:
+        self._table = table.read(_field(request, "text", str))
+        self._fitting = None
+        return {"kind": "loaded", **project.glance(self._table)}
+
+    def _fit(self, request: Message) -> Message:
+        settings = _field(request, "settings", dict)
+        if self._table is None:
+            raise RequestError("No file is loaded.")
+        try:
+            self._fitting = project.begin(self._table, settings)
+        except project.ProjectError as error:
+            return {"kind": "unfit", "faults": error.faults}
+        return {"kind": "fitting", "share": 0.0, "sentence": "Fitting."}
+
+    def _pursue(self, request: Message) -> Message:
+        slices = _field(request, "slices", int)
+        if self._fitting is None:
+            raise RequestError("No fit is under way: it has ended, or it was never begun.")
+        reply: Message = {"kind": "fitting", "share": 0.0, "sentence": ""}
+        for _ in range(slices):
+            try:
+                reply |= next(self._fitting)
+            except StopIteration as end:
+                self._fitting = None
+                return {"kind": "fitted", "result": end.value}
+        return reply
+
 
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits, or endless brackets
-        raise RequestError(f"The request is not JSON: {error}.") from None
+        raise UnreadableError(f"The request is not JSON: {error}.") from None
 
 
 def _field(request: Any, name: str, kind: type) -> Any:
@@ -277,9 +376,16 @@ def _result(run: _Run, result: Identified) -> Message:
     }
 
 
-def _judged(bench: Bench, settings: Settings, parameters: Mapping[str, float], ending: str, how: str) -> Message:
+def _judged(
+    bench: Bench,
+    settings: Settings,
+    parameters: Mapping[str, float],
+    ending: str,
+    how: str,
+    further: tuple[Check, ...] = (),
+) -> Message:
     """The verdict on parameters; how the search for them ended only adds to its words."""
-    verdict = bench.judge(parameters, settings)
+    verdict = Verdict(bench.judge(parameters, settings).checks + further)
     uncertainty = bench.uncertainty(parameters, settings)
     diverged = ending == Ending.DIVERGED
     warnings = uncertainty.warnings if uncertainty else ()

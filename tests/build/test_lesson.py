@@ -26,9 +26,24 @@ def site(tmp_path: Path) -> Site:
         bundled={"site/main.js": "assets/main-1a2b.js"},
         benches={"slide": {"values": {"c": "0.20 <kg/m>"}}},
         config={"worker": "assets/worker-1a2b.js"},
-        bench_markup={"slide": "<h3>A slide</h3>"},
-        exercise_markup={"plant": "<h4>The law</h4>"},
+        markup={
+            "bench": {"slide": "<h3>A slide</h3>"},
+            "exercise": {"plant": "<h4>The law</h4>"},
+            "project": {"project": "<h3>Your own</h3>"},
+            "figure": {"bump": "<figure>A bump</figure>"},
+            "speed": {"speed": "<p>Measure</p>"},
+        },
     )
+
+
+ANSWER = "<details><summary>Model answer</summary><p>So.</p></details>"
+RECALL = f'<ferro-recall name="why"><h3>Why</h3><p>Why so?</p>{ANSWER}</ferro-recall>'
+CHOICES = (
+    '<details data-choice="yes" data-right><summary>Yes</summary><p>It does.</p></details>'
+    '<details data-choice="no"><summary>No</summary><p>It does.</p></details>'
+)
+PREDICT = f'<ferro-predict name="guess" recall="why"><h3>Guess</h3><p>Does it?</p>{CHOICES}{ANSWER}</ferro-predict>'
+CHOICE = '<details data-choice="{}"><summary>Perhaps</summary>No.</details>'
 
 
 def render(site: Site, body: str) -> str:
@@ -55,6 +70,9 @@ def body_of(page: str) -> str:
         ("<ferro-bench></ferro-bench>", "there is no bench None; there is slide"),
         ('<ferro-exercise name="law"></ferro-exercise>', "there is no exercise 'law'; there is plant"),
         ('<ferro-exercise name="plant"></ferro-exercise>' * 2, "the exercise 'plant' stands on this page already"),
+        ('<ferro-figure name="dent"></ferro-figure>', "there is no figure 'dent'; there is bump"),
+        ("<ferro-figure></ferro-figure>", "there is no figure None; there is bump"),
+        ('<ferro-figure name="bump"></ferro-figure>' * 2, "the figure 'bump' stands on this page already"),
         ('<ferro-value bench="slid" name="c"></ferro-value>', "there is no bench 'slid'; there is slide"),
         ('<ferro-value bench="slide" name="d"></ferro-value>', "there is no value 'd' on this bench; there is c"),
         ('<ferro-value bench="slide"></ferro-value>', "there is no value None on this bench; there is c"),
@@ -144,6 +162,49 @@ def test_a_page_without_a_closed_body_is_refused(site: Site) -> None:
         render_page(site, "<body>\n<p>text</p>")
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (RECALL.replace(' name="why"', ""), "<ferro-recall> needs a name, of small letters, digits and hyphens"),
+        (RECALL.replace('"why"', '"Why so"'), "<ferro-recall> needs a name, of small letters, digits and hyphens"),
+        (RECALL + RECALL, "the recall 'why' stands on this page already"),
+        ('<p id="recall-why"></p>' + RECALL, "the id 'recall-why' is used twice"),
+        (RECALL.replace("<h3>Why</h3>", ""), "the <ferro-recall> 'why' has no heading"),
+        (RECALL.replace("<p>Why so?</p>", "<p> </p>"), "the <ferro-recall> 'why' has no question"),
+        (RECALL.replace(ANSWER, ""), "the <ferro-recall> 'why' has 0 <details>; one holds the model answer"),
+        (RECALL.replace(ANSWER, ANSWER * 2), "the <ferro-recall> 'why' has 2 <details>"),
+        (RECALL.replace("<p>So.</p>", ""), "'why' has a <details> without a <summary> or without a text"),
+        (RECALL.replace("Model answer", ""), "'why' has a <details> without a <summary> or without a text"),
+        (RECALL.replace("</ferro-recall>", ""), "this <ferro-recall> is not closed"),
+        (PREDICT, "there is no <ferro-recall name='why'> on this page"),
+        (RECALL + PREDICT.replace('"guess"', '""'), "<ferro-predict> needs a name"),
+        (RECALL + PREDICT + PREDICT, "the predict 'guess' stands on this page already"),
+        (RECALL + PREDICT.replace(ANSWER, ""), "'guess' needs one <details> without data-choice"),
+        (RECALL + PREDICT.replace(" data-right", ""), "'guess' needs the attribute data-right on exactly one choice"),
+        (RECALL + PREDICT.replace('"no"', '"no" data-right'), "'guess' needs the attribute data-right on exactly one"),
+        (RECALL + PREDICT.replace('"no"', '"yes"'), "'guess' has choices that share a name or have none"),
+        (RECALL + PREDICT.replace('"no"', '""'), "'guess' has choices that share a name or have none"),
+        (RECALL + PREDICT.replace(' data-choice="no"', ""), "'guess' has 1 <details data-choice="),
+        (
+            RECALL + PREDICT.replace(ANSWER, "".join(CHOICE.format(i) for i in range(3)) + ANSWER),
+            "'guess' has 5 <details data-choice=",
+        ),
+        (RECALL + PREDICT.replace("<p>It does.</p>", "", 1), "'guess' has a <details> without a <summary> or without"),
+    ],
+)
+def test_a_question_that_lacks_something_is_refused_with_its_line(site: Site, question: str, said: str) -> None:
+    with pytest.raises(LessonError) as raised:
+        render(site, f"<p>before</p>\n{question}")
+    problem = str(raised.value).splitlines()[0]
+    assert problem.startswith(f"lesson.html:{FIRST_LINE + 1}: ")
+    assert said in problem
+
+
+def test_a_question_within_a_question_is_refused(site: Site) -> None:
+    with pytest.raises(LessonError, match=r"lesson\.html:5: <ferro-recall> stands in a <ferro-predict>"):
+        render(site, PREDICT.replace(ANSWER, f"\n{RECALL}{ANSWER}"))
+
+
 # What is rendered
 
 
@@ -160,6 +221,25 @@ def test_elements_are_filled_in_place(site: Site) -> None:
         '<p>A <ferro-value bench="slide" name="c">0.20 &lt;kg/m&gt;</ferro-value>.</p>\n'
         '<ferro-bench name="slide"><h3>A slide</h3></ferro-bench>'
     )
+
+
+def test_a_question_is_kept_and_has_an_id_that_links_lead_to(site: Site) -> None:
+    body = f'{RECALL}{PREDICT}<a href="#recall-why">x</a>'
+    linked = body.replace('name="why"', 'name="why" id="recall-why"', 1)
+    linked = linked.replace('recall="why"', 'recall="why" id="predict-guess"')
+    assert body_of(render(site, body)) == linked
+
+
+def test_what_a_question_needs_may_be_a_formula_or_an_entity(site: Site) -> None:
+    recall = RECALL.replace("Why so?", "<ferro-math>x</ferro-math>").replace("So.", "&pi;")
+    assert "<mi>x</mi>" in render(site, recall)
+
+
+def test_the_project_is_filled_and_stands_once(site: Site) -> None:
+    body = "<ferro-project></ferro-project>"
+    assert body_of(render(site, body)) == "<ferro-project><h3>Your own</h3></ferro-project>"
+    with pytest.raises(LessonError, match="'project' stands on this page already"):
+        render(site, body + body)
 
 
 def test_a_listing_is_the_source_itself(site: Site) -> None:
@@ -210,6 +290,23 @@ def test_a_bench_is_drawn_by_the_pages_own_scripts() -> None:
     empty = {"controls": [], "own": [], "panels": [], "readout": {}, "values": {}, "columns": {}}
     markup = prerender({"slide": {"bench": "slide", "title": "A slide", "summary": "", **empty}})
     assert '<h3 class="bench-title">A slide</h3>' in markup["slide"]
+
+
+def test_a_figure_is_filled_in_place(site: Site) -> None:
+    assert body_of(render(site, '<ferro-figure name="bump"></ferro-figure>')) == (
+        '<ferro-figure name="bump"><figure>A bump</figure></ferro-figure>'
+    )
+
+
+def test_a_figure_is_drawn_by_the_pages_own_scripts() -> None:
+    axis = {"label": "x", "unit": ""}
+    panel = {"title": "The bump", "x": axis, "y": axis, "lines": [{"role": "curve", "label": "y", "x": "x", "y": "y"}]}
+    figure = {"kind": "figure", "figure": "bump", "question": "Is <it> a bump?", "caption": "It is."}
+    markup = prerender({"bump": {**figure, "panels": [panel], "columns": {"x": [0, 1], "y": [2, 3]}}})["bump"]
+    assert "<strong>Is &lt;it&gt; a bump?</strong> It is.</figcaption>" in markup
+    assert '<path class="plot-curve"' in markup
+    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', markup)
+    assert json.loads(data) == {"panels": [panel], "columns": {"x": [0, 1], "y": [2, 3]}}
 
 
 def test_a_description_that_cannot_be_drawn_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import html
 import importlib.util
 import json
 import re
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from building.commands import ROOT
-from ferro_bench import Session, names
+from ferro_bench import Session, figures, names
 
 DIST = ROOT / "dist"
 SECTIONS = ["challenge", "model", "practice", "feedback", "retrieve", "mastery"]
@@ -74,7 +75,7 @@ def config(page: Page) -> dict[str, Any]:
 def descriptions(page: Page) -> dict[str, dict[str, Any]]:
     """What the page knows of each bench on it, by name."""
     found = [json.loads(script["text"]) for script in page.all("script") if script.keys() == {"type", "text"}]
-    return {description["bench"]: description for description in found if description["kind"] == "description"}
+    return {described["bench"]: described for described in found if described.get("kind") == "description"}
 
 
 def sha256(path: Path) -> str:
@@ -165,9 +166,9 @@ def test_data_and_first_prediction_are_drawn_before_any_script(
     page: Page, source: str, descriptions: dict[str, dict[str, Any]]
 ) -> None:
     assert descriptions
-    panels = [panel for description in descriptions.values() for panel in description["panels"]]
-    assert len(page.all("svg")) == len(panels)
-    lead = source.partition("<svg ")[2].partition("</svg>")[0]
+    panels = sum(len(description["panels"]) for description in descriptions.values())
+    assert len(page.all("svg")) == panels + sum(len(figures.load(name).draw().panels) for name in figures.names())
+    lead = source.partition("<ferro-bench ")[2].partition("<svg ")[2].partition("</svg>")[0]
     assert 'role="img"' in lead.partition(">")[0]
     roles = set(re.findall(r'class="([\w -]*)"', lead))
     assert any("measured" in role for role in roles)
@@ -217,6 +218,14 @@ def test_the_lock_lists_the_packages_as_they_are(config: dict[str, Any]) -> None
 
 def test_every_bench_is_on_the_page(descriptions: dict[str, Any]) -> None:
     assert sorted(descriptions) == sorted(names())
+
+
+def test_every_figure_is_on_the_page_with_its_answer_in_words(page: Page, source: str) -> None:
+    assert sorted(given["name"] for given in page.all("ferro-figure")) == figures.names()
+    for name in figures.names():
+        _, _, inside = source.partition(f'<ferro-figure name="{name}">')
+        caption = html.unescape(inside.partition("</figcaption>")[0])
+        assert figures.load(name).question in caption and figures.load(name).draw().caption in caption
 
 
 @pytest.mark.parametrize("name", names())

@@ -19,9 +19,21 @@ const PANEL = {
     { role: "history", label: "history", x: "time", y: "b" },
     { role: "truth", label: "</text><script>", value: 1 },
     { role: "band", label: "passes", low: 0.5, high: 0.9 },
+    { role: "curve", label: "curve", x: "time", y: "c" },
+    { role: "other", label: "other", x: "time", y: "c", lower: "from", upper: "to" },
+    { role: "steps", label: "steps", x: "time", y: "a" },
+    { role: "point", label: "point", x: "one", y: "one" },
   ],
 };
-const COLUMNS = { time: [0, 1, 2], a: [0, 1, 2], b: [0, null, 3], c: [1, 1, 2] };
+const COLUMNS = {
+  time: [0, 1, 2],
+  a: [0, 1, 2],
+  b: [0, null, 3],
+  c: [1, 1, 2],
+  from: [0, 0.5, 1],
+  to: [2, 2, 2.5],
+  one: [1],
+};
 const SIZE = { width: 400, height: 300 };
 
 /** A canvas that remembers what was painted on it, and how. */
@@ -106,8 +118,31 @@ test("the stylesheet colours every class the SVG uses", () => {
 });
 
 test("the roles differ by mark, not by colour alone", () => {
-  const marks = ["measured", "predicted", "start", "truth", "history"].map((role) =>
-    JSON.stringify(MARKS[role]),
+  const marks = ["measured", "predicted", "start", "truth", "history", "curve", "other", "steps"].map(
+    (role) => JSON.stringify(MARKS[role]),
   );
   assert.equal(new Set(marks).size, marks.length);
+});
+
+test("every role that the package names has a mark, and a colour in every scheme and on paper", () => {
+  const read = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url), "utf8");
+  const [, names] =
+    /class Role\(StrEnum\):([\s\S]*?)\n\n\n/.exec(read("../../src/ferro_bench/panel.py")) ?? [];
+  const roles = [...(names ?? "").matchAll(/= "([\w-]+)"/g)].map(([, role]) => role);
+  assert.ok(roles.length > 10);
+  const css = read("../../site/style/plot.css");
+  for (const role of roles.filter((role) => role !== "band")) {
+    assert.ok(MARKS[role], role);
+    assert.equal(css.match(new RegExp(`--plot-${role}:`, "g"))?.length, 3, role);
+    assert.ok(css.includes(`.plot-${role} {`), role);
+    assert.ok(read("../../site/style/print.css").includes(`--plot-${role}:`), role);
+  }
+});
+
+test("an error bar is painted undashed on a dashed line", () => {
+  const svg = toSvg(layoutPanel(PANEL, COLUMNS, SIZE));
+  const dashed = [...svg.matchAll(/<path class="plot-other"[^>]*>/g)].map(([path]) =>
+    path.includes("dasharray"),
+  );
+  assert.deepEqual(new Set(dashed), new Set([true, false]));
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clipPolyline } from "../../site/plot/clip.js";
 import { stickyDomains } from "../../site/plot/domains.js";
-import { layoutPanel } from "../../site/plot/panel.js";
+import { framePanel, layoutPanel } from "../../site/plot/panel.js";
 
 /** @typedef {import("../../site/plot/panel.js").Panel} Panel */
 /** @typedef {import("../../site/plot/panel.js").Line} Line */
@@ -266,4 +266,76 @@ test("data is painted over the grid, and the prediction over the measured dots",
   assert.ok(roles.lastIndexOf("grid") < roles.indexOf("measured"));
   assert.ok(roles.indexOf("measured") < roles.indexOf("predicted"));
   assert.equal(roles[0], "surface");
+});
+
+/** @type {Line} */
+const spread = {
+  role: "other",
+  label: "",
+  x: "time",
+  y: "middle",
+  lower: "from",
+  upper: "to",
+};
+const SPREAD = { time: [0, 1, 2], middle: [1, 2, 3], from: [0, 1.5, 2.9999], to: [2, 2.5, 3.0001] };
+
+test("an error bar goes from end to end, with caps, and undashed whatever the line", () => {
+  const shapes = layoutPanel(panelOf([spread]), SPREAD, { width: 400, height: 300 });
+  const bars = pick(shapes, "line", "other");
+  assert.equal(bars.length, 6, "two bars of three strokes; the third is shorter than the line is thick");
+  assert.ok(bars.every(({ solid }) => solid));
+  const [bar, top, bottom] = bars;
+  assert.equal(bar.x1, bar.x2);
+  assert.deepEqual([top.y1, bottom.y1], [bar.y1, bar.y2]);
+  assert.ok(top.x1 < bar.x1 && bar.x1 < top.x2);
+  assert.deepEqual(pick(shapes, "polyline", "other").length, 1);
+});
+
+test("an axis makes room for error bars", () => {
+  assert.deepEqual(stickyDomains(panelOf([spread]), SPREAD).y, [0, 3.0001]);
+});
+
+test("an error bar beyond a fixed end stops there, without a cap; one without ends is none", () => {
+  const columns = { ...SPREAD, from: [-50, null, null], to: [2, 3, 4] };
+  const shapes = layoutPanel(panelOf([spread], { domain: [0, 5] }), columns, { width: 400, height: 300 });
+  const bars = pick(shapes, "line", "other");
+  assert.equal(bars.length, 2);
+  assert.ok(Math.abs(bars[0].y2 - plotArea(shapes).bottom) <= 1);
+});
+
+test("a closed line is drawn whole, and reaches to its own ends on both axes", () => {
+  const line = { role: "curve", label: "", x: "x", y: "y" };
+  const columns = { x: [1, 0, -1, 0, 1], y: [0, 1, 0, -1, 0] };
+  assert.deepEqual(stickyDomains(panelOf([line]), columns), { x: [-1, 1], y: [-1, 1] });
+  const [{ points }] = pick(
+    layoutPanel(panelOf([line]), columns, { width: 400, height: 300 }),
+    "polyline",
+    "curve",
+  );
+  assert.equal(points.length, 10);
+  assert.deepEqual(points.slice(0, 2), points.slice(-2));
+});
+
+test("the steps of a search keep their dots however many they are", () => {
+  const time = Array.from({ length: 300 }, (_, i) => i);
+  const dots = (/** @type {string} */ role) =>
+    pick(
+      layoutPanel(panelOf([{ ...history, role }]), { time, loss: time }, { width: 400, height: 300 }),
+      "dots",
+      role,
+    )[0].points.length / 2;
+  assert.equal(dots("history"), 1);
+  assert.equal(dots("steps"), 300);
+});
+
+test("a frame says where the picture has its plot area and its values", () => {
+  const columns = { time: [0, 1, 2], loss: [5, 3, 4] };
+  const line = { ...history, label: "" };
+  const size = { width: 400, height: 300 };
+  const { box, toX, toY } = framePanel(panelOf([line]), columns, size);
+  const shapes = layoutPanel(panelOf([line]), columns, size);
+  const [{ points }] = pick(shapes, "polyline", "history");
+  assert.deepEqual(points, [toX(0), toY(5), toX(1), toY(3), toX(2), toY(4)]);
+  const { left, right } = plotArea(shapes);
+  assert.deepEqual([box.left, box.right], [left, right]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describePanel, panelTable } from "../../site/plot/words.js";
+import { describePanel, digitsOf, panelTable } from "../../site/plot/words.js";
 
 /** @type {import("../../site/plot/panel.js").Panel} */
 const TRAJECTORY = {
@@ -82,4 +82,30 @@ test("a second x column starts again to the right, and shorter columns end early
 
 test("a panel without curves has an empty table", () => {
   assert.deepEqual(panelTable({ ...TRAJECTORY, lines: [] }, {}), { head: [], rows: [] });
+});
+
+test("error bars are said, and have columns of their own in the table", () => {
+  const line = { role: "other", label: "fit", x: "x", y: "y", lower: "from", upper: "to" };
+  const panel = { x: { label: "noise", unit: "mm" }, y: { label: "c", unit: "kg/m" }, lines: [line] };
+  const columns = { x: [0, 1], y: [1, 2], from: [0.5, 1.25], to: [1.5, 2.75] };
+  assert.deepEqual(panelTable(panel, columns), {
+    head: ["noise (mm)", "fit (kg/m)", "fit, from (kg/m)", "fit, to (kg/m)"],
+    rows: [
+      ["0", "1", "0.5", "1.5"],
+      ["1", "2", "1.25", "2.75"],
+    ],
+  });
+  assert.equal(
+    describePanel(panel, columns),
+    "Fit: 2 points, noise 0 mm to 1 mm, c 1 kg/m to 2 kg/m, with bars 0.5 kg/m to 2.75 kg/m.",
+  );
+});
+
+test("values that are nearly equal get the digits that tell them apart", () => {
+  const columns = { time: [0, 1], measured: [0.8499123, 0.8507987], predicted: [1.23456789, 9.87654321] };
+  assert.deepEqual(panelTable(TRAJECTORY, columns).rows[0], ["0", "0.84991", "1.235"]);
+  assert.ok(describePanel(TRAJECTORY, columns).includes("position 0.84991 m to 0.8508 m"));
+  assert.equal(digitsOf([3, 3]), 4);
+  assert.equal(digitsOf([]), 4);
+  assert.equal(digitsOf([0, 0]), 4);
 });

@@ -274,3 +274,8 @@ def test_a_message_is_cut() -> None:
 
 def test_a_value_that_is_not_finite_has_a_text() -> None:
     assert value("float('nan')").text == "nan" and value("-np.inf").text == str(-math.inf)
+
+
+def test_the_name_of_an_error_is_cut_short_like_everything_else() -> None:
+    outcome = run_through("raise type('E' * 100_000, (Exception,), {})('x')", "plant", {})
+    assert outcome.trouble is not None and len(outcome.trouble.kind) == 80

@@ -24,10 +24,10 @@ LAYERS = [
     {"solvers", "rollout", "compiled", "loss", "optimizer"},
     {"problem", "uncertainty"},
     {"identify"},
-    {"verdict"},
-    {"bench", "exercise", "cell"},
+    {"verdict", "table", "drag"},
+    {"bench", "exercise", "cell", "figure"},
     {"benches", "exercises"},
-    {"own"},
+    {"throughput", "own", "project", "figures"},
     {"session", "__main__"},
     {"__init__"},  # the public names
 ]
@@ -84,7 +84,9 @@ def test_a_module_needs_numpy_and_the_standard_library_at_most(path: Path) -> No
 def test_nothing_is_imported_behind_the_sources_back(path: Path) -> None:
     names = {node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)}
     assert "__import__" not in names
-    assert "importlib" not in names or path in {PACKAGE / name / "__init__.py" for name in ("benches", "exercises")}
+    assert "importlib" not in names or path in {
+        PACKAGE / name / "__init__.py" for name in ("benches", "exercises", "figures")
+    }
 
 
 @every_module
@@ -108,10 +110,11 @@ def test_the_readers_above_see_what_is_there() -> None:
 # As drawn in docs/architecture.md.
 ARROWS = {
     *(("main", part) for part in ("pool", "cells", "own", "store", "elements")),
-    *(("elements", part) for part in ("client", "editor", "own", "plot", "recording", "store")),
+    *(("elements", part) for part in ("client", "editor", "own", "plot", "recall", "recording", "store")),
     *(("worker", part) for part in ("download", "output", "protocol")),
     ("prerender", "elements"),
     ("own", "client"),
+    ("cells", "client"),
     ("pool", "client"),
     ("client", "protocol"),
 }

@@ -123,6 +123,7 @@ def test_a_cell_that_defines_nothing_is_named(changes: dict[str, str], sentence:
         ({"loss": "def loss(c):\n    raise SystemExit"}, "Your code raised SystemExit in the cell loss, line 2"),
         ({"training": "def training_step(c):\n    return c"}, "training_step should return (new_c, done)"),
         ({"training": "def training_step(c):\n    return 'a', 'b', 'c'"}, "training_step should return (new_c, done)"),
+        ({"training": "def training_step(c):\n    return '0.9', 'no'"}, "training_step should return (new_c, done)"),
     ],
 )
 def test_a_function_that_fails_while_training_is_named(pull: Pull, changes: dict[str, str], sentence: str) -> None:
@@ -142,8 +143,48 @@ def test_a_mass_that_is_fitted_is_more_than_the_cells_know() -> None:
 
 
 def test_only_the_bench_of_the_exercises_takes_them() -> None:
-    assert own.exercises_of(BENCH) == exercises.names()
+    assert own.exercises_of(BENCH) == ["plant", "rollout", "loss", "training"]
     assert own.exercises_of(benches.load("actuator")) == []
+
+
+# The rehearsal
+
+
+def found_again(seed: int = 3, **changes: str) -> Any:
+    return own.found_again(seed, own.rehearse(own.rehearsal(seed), cells(**changes)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_solutions_find_another_c_in_another_experiment(seed: int) -> None:
+    check = found_again(seed)
+    assert check.passed, check.sentence
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"training": "def training_step(c):\n    return 0.85, True\n"},
+        {"training": "def training_step(c):\n    return c, True\n"},
+        {"training": "def training_step(c):\n    return c, False\n"},
+        {"training": "def training_step(c):\n    raise SystemExit\n"},
+        {"training": ""},
+        {"plant": "def accel(v, u, c):\n    return (u - c * v) / m\n"},
+    ],
+    ids=["the published number", "done at once", "never done", "exit", "nothing", "linear drag"],
+)
+def test_code_that_does_not_find_it_does_not_pass(changes: dict[str, str]) -> None:
+    assert not found_again(**changes).passed
+
+
+def test_the_rehearsal_does_not_tell_its_answer_and_differs_by_its_seed() -> None:
+    assert "minimum" not in own.rehearsal(1)
+    assert own.rehearsal(1) == own.rehearsal(1) != own.rehearsal(2)
+    json.dumps(own.rehearsal(1), allow_nan=False)
+
+
+def test_a_search_for_nothing_left_the_range_of_numbers(pull: Pull) -> None:
+    _, result = trained(pull, rollout="def rollout(c):\n    return np.full(120, np.nan)\n")
+    assert result.ending is Ending.DIVERGED
 
 
 # Through the seam
@@ -165,6 +206,14 @@ def test_a_run_with_own_code_and_its_verdict_from_elsewhere() -> None:
     assert judged["state"] == "passed" and judged["sentence"].startswith("PASS")
     assert found["how"] in judged["sentence"]
     assert len(judged["checks"]) == 5
+    inputs = ask(clean, "rehearsal", seed=7)["inputs"]
+    c = ask(session, "rehearse", inputs=inputs, cells=cells())["c"]
+    judged = ask(clean, "judge", bench="friction", settings=SETTINGS, **found, rehearsal={"seed": 7, "c": c})
+    assert judged["state"] == "passed" and len(judged["checks"]) == 6
+    for forged in (None, "0.85", 0.85, []):
+        rehearsed = {"seed": 7, "c": forged}
+        judged = ask(clean, "judge", bench="friction", settings=SETTINGS, **found, rehearsal=rehearsed)
+        assert judged["state"] == "not-yet"
 
 
 def test_a_forged_claim_does_not_pass() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ferro_bench import Bench, GradientDescent, LevenbergMarquardt, Session, benches, identify
+from ferro_bench import Bench, GradientDescent, LevenbergMarquardt, Session, benches, figures, identify
 from ferro_bench.quantity import quantity
 
 DEFAULTS = benches.load("friction").defaults()
@@ -76,6 +77,26 @@ def test_a_description_and_a_run_with_the_defaults_begin_alike(session: Session)
     described, begun = ask(session, "describe", bench="friction"), opened(session)
     assert begun["kind"] == "opened"
     assert (begun["columns"], begun["values"]) == (described["columns"], described["values"])
+
+
+# Figures
+
+
+@pytest.mark.parametrize("name", figures.names())
+def test_a_figure_crosses_whole(session: Session, name: str) -> None:
+    drawing, reply = figures.load(name).draw(), ask(session, "figure", figure=name)
+    assert (reply["kind"], reply["figure"], reply["question"]) == ("figure", name, figures.load(name).question)
+    assert reply["caption"] == drawing.caption
+    assert reply["columns"] == {column: values.tolist() for column, values in drawing.columns.items()}
+    for panel in reply["panels"]:
+        for line in panel["lines"]:
+            assert {line[end] for end in ("x", "y", "lower", "upper")} - {None} <= reply["columns"].keys()
+
+
+def test_an_unknown_figure_is_refused(session: Session) -> None:
+    reply = ask(session, "figure", figure="warp")
+    assert reply["kind"] == "refused"
+    assert re.match("There is no figure 'warp'; there is .*shares", reply["sentence"])
 
 
 # Open and advance
@@ -288,7 +309,7 @@ REFUSED = {
 def test_a_request_that_makes_no_sense_is_refused_with_a_sentence(session: Session, text: str) -> None:
     reply = read(answer(session, text))
     assert reply.keys() == {"kind", "sentence"}
-    assert reply["kind"] == "refused"
+    assert reply["kind"] == ("unreadable" if "not JSON" in REFUSED[text] else "refused")
     assert reply["sentence"].startswith(REFUSED[text])
 
 

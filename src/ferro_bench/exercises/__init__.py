@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cache
 
 from ..exercise import Exercise
-from ._experiment import scope
+from ._experiment import experiment, scope, space
 
-__all__ = ["BENCH", "load", "names", "scope"]
+__all__ = ["BENCH", "experiment", "load", "names", "scope", "space"]
 
 BENCH = "friction"  # whose record the cells see
 

@@ -8,7 +8,7 @@ and each `emit_…` writes it as a program of one kind. `check` compares a gradi
 from .check import GradientCheck, central_difference, check_gradient
 from .emit import is_free
 from .emit_arrays import compile_arrays, write_arrays
-from .emit_floats import compile_floats, write_floats
+from .emit_floats import compile_floats, write_floats, write_resumable
 from .recurrence import Recurrence, recurrence
 from .tape import Tape, Var, value_and_grad
 from .trace import TraceError
@@ -28,4 +28,5 @@ __all__ = [
     "value_and_grad",
     "write_arrays",
     "write_floats",
+    "write_resumable",
 ]

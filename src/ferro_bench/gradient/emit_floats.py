@@ -65,6 +65,17 @@ def write_floats(recurrence: Recurrence, fused: bool = False) -> str:
     return "\n\n\n".join([part(recurrence, write) for part in (_forward, _adjoint, _tangents)]) + "\n"
 
 
+def write_resumable(recurrence: Recurrence) -> str:
+    """The text of a module with one function that goes along a part of a rollout, so that a long one can pause.
+
+    ``advance(start, inputs, parameters)`` takes the states and, for each parameter in turn, their tangents, all of them
+    at the beginning of the part. It returns the same at its end, each state after every step, and for each parameter
+    the derivatives of the outputs by it. Whoever gives the first part other tangents than zero differentiates by
+    something else: with ``v_by_p`` = 1, by the state v at the start.
+    """
+    return _advance(recurrence, _fused) + "\n"
+
+
 def compile_floats(source: str) -> dict[str, Callable[..., object]]:
     """The functions of such a text."""
     return compile_source(source, _NAMES)
@@ -220,5 +231,29 @@ def _tangents(r: Recurrence, write: Writer) -> str:
             f"        outputs.append({r.states[r.observed]})",
             *indent([f"{c}.append({t})" for c, t in zip(columns, observed, strict=True)], 2),
             f"    return outputs, [{', '.join(columns)}]",
+        ]
+    )
+
+
+def _advance(r: Recurrence, write: Writer) -> str:
+    moving = [*r.states, *(tangent_name(state, parameter) for parameter in r.parameters for state in r.states)]
+    observed = [tangent_name(r.states[r.observed], parameter) for parameter in r.parameters]
+    columns = {state: f"{state}_kept" for state in r.states}
+    columns |= {tangent: f"by_{parameter}" for parameter, tangent in zip(r.parameters, observed, strict=True)}
+    names = Names(r.tangents, write.outputs(moving))
+    before, inside = split(r.tangents, r.parameters)
+    kept, by = list(columns.values())[: len(r.states)], list(columns.values())[len(r.states) :]
+    return "\n".join(
+        [
+            "def advance(start, inputs, parameters):",
+            *indent(_unpack(moving, "start"), 1),
+            *indent(_unpack(r.parameters, "parameters"), 1),
+            *indent([f"{column} = []" for column in columns.values()], 1),
+            *indent(names.lines(before, _write), 1),
+            f"    for {r.input} in inputs:",
+            *indent(write.lines(names, inside, r.tangents), 2),
+            *indent(_assign(moving, [names(slot) for slot in r.tangents.outputs]), 2),
+            *indent([f"{column}.append({value})" for value, column in columns.items()], 2),
+            f"    return [{', '.join(moving)}], [{', '.join(kept)}], [{', '.join(by)}]",
         ]
     )
