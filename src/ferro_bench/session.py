@@ -1,32 +1,38 @@
 """The seam between Python and whoever shows it: JSON text in, JSON text out.
 
-One door, `Session.answer`. A request is an object with a ``kind``; the reply bears a ``kind`` of its own:
+One door, `Session.answer`. A request is an object with a ``kind``; the reply bears a ``kind`` of its own.
 
-    describe {bench}                         -> description: all that a page shows of a bench before anything runs
-    open     {run, bench, settings, cells?}  -> opened: a new run at its first iterate, replacing any run of that name;
-                                                with the sources of cells it is trained with the reader's own code
-    advance  {run, steps}                    -> advanced: up to that many further iterates, as columns to replace and
-                                                columns to append to, and the result where it ended
-    judge    {bench, settings, parameters, ending?, how?, rehearsal?} -> judged: the verdict on parameters, wherever they
-                                                were found; with a rehearsal {seed, c} also on what was found there
-    ways     {bench}                         -> ways: in which a bench's rollouts can be run
-    rollouts {bench, way, count}             -> rolled: so many rollouts were run, for whoever has a clock
-    exercise {exercise}                      -> exercise: all that a page shows of an exercise before anything runs
-    figure   {figure}                        -> figure: a question, its answer, and the pictures with their columns
-    run      {cell, source}                  -> ran: the value of a cell's last expression, or what went wrong
-    pose     {exercise, seed}                -> posed: the hidden inputs of each check
-    answer   {exercise, source, check, inputs} -> answered: what the reader's function gives on the inputs of one check
-    grade    {exercise, seed, answers}       -> graded: the outcome, with a sentence for each check
-    project  {}                              -> project: the fields of the learner's own project, before a file is there
-    load     {text}                          -> loaded: a file's columns and first rows, and what they seem to be; one
-                                                that is no table is refused, and the one before stays
-    fit      {settings}                      -> fitting: a fit of that file was begun; or unfit: a sentence for each
-                                                field that is in the way
-    pursue   {slices}                        -> fitting: it went on by up to that many slices, and how far it is; or
-                                                fitted: its result
-    rehearsal {seed}                         -> rehearsal: another experiment, on which a reader's code has to do as well
-    rehearse {cells, inputs}                 -> rehearsed: the c that a reader's code finds there, or null
-    (any)                                    -> refused: the request made no sense; a sentence says what and why
+Benches:
+
+    describe {bench} -> description: all that a page shows of a bench before anything runs
+    open {run, bench, settings, cells?} -> opened: a new run at its first iterate, replacing any run of that name; with
+        the sources of cells it is trained with the reader's own code
+    advance {run, steps} -> advanced: up to that many further iterates, as columns to replace and columns to append to,
+        and the result where it ended
+    judge {bench, settings, parameters, ending?, how?, rehearsal?} -> judged: the verdict on parameters, wherever they
+        were found; with a rehearsal {seed, c} also on what was found there
+    rehearsal {seed} -> rehearsal: another experiment, on which a reader's code has to do as well
+    rehearse {cells, inputs} -> rehearsed: the c that a reader's code finds there, or null
+    ways {bench} -> ways: in which a bench's rollouts can be run
+    rollouts {bench, way, count} -> rolled: so many rollouts were run, for whoever has a clock
+
+Cells and exercises:
+
+    exercise {exercise} -> exercise: all that a page shows of an exercise before anything runs
+    run {cell, source} -> ran: the value of a cell's last expression, or what went wrong
+    pose {exercise, seed} -> posed: the hidden inputs of each check
+    answer {exercise, source, check, inputs} -> answered: what the reader's function gives on the inputs of one check
+    grade {exercise, seed, answers} -> graded: the outcome, with a sentence for each check
+
+Figures and the reader's own record:
+
+    figure {figure} -> figure: a question, its answer, and the pictures with their columns
+    project {} -> project: the fields of the reader's own project
+    load {text} -> loaded: what is in a file
+    fit {settings} -> fitting: a fit has begun; or unfit: what is wrong, by field
+    pursue {slices} -> fitting: it went on by up to that many slices, and how far it is; or fitted: its result
+
+Any of them -> refused: the request made no sense, or unreadable: it was not even JSON; a sentence says what and why.
 
 Requests that run a reader's code, ``open`` with cells, ``run`` and ``answer``, belong in a place that is trusted with
 nothing; ``judge``, ``pose`` and ``grade`` in one where no such code has run. The session does not know where it is.
