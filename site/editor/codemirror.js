@@ -156,7 +156,7 @@ function withAdoptedStyles(make) {
 export function openCodeMirror({ text, selection: [anchor, head], label, describedBy, names, onInput }) {
   const extensions = [
     EditorView.editorAttributes.of({ class: "editor" }),
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy }),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-describedby": describedBy }),
     lineNumbers(),
     meanings(names),
     pythonLanguage,

@@ -141,7 +141,7 @@ export function panelMarkup(panel, columns) {
 <figcaption>${title}</figcaption>
 <div class="plot-place">${pictureMarkup(panel, columns)}</div>
 <p class="plot-reading"></p>
-<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="region" aria-label="${title}, table">${tableMarkup(panel, columns)}</div></details>
+<details><summary>Show as table</summary><div class="table-scroll" tabindex="0" role="group" aria-label="${title}, table">${tableMarkup(panel, columns)}</div></details>
 </figure></ferro-panel>`;
 }
 

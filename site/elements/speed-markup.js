@@ -2,13 +2,13 @@
 
 import { escapeText } from "../plot/svg.js";
 
-/** @typedef {{ bench: string, ways: { way: string, label: string, batch: boolean }[] }} Ways  see `ways` in `src/ferro_bench/session.py` */
+/** @typedef {{ bench: string, steps: number, ways: { way: string, label: string, batch: boolean }[] }} Ways  see `ways` in `src/ferro_bench/session.py` */
 
 const BATCHES = [64, 1024, 16384];
 
 /** @param {Ways} described */
 export function speedMarkup(described) {
-  const { bench, ways } = described;
+  const { bench, steps, ways } = described;
   const first = ways[0].way;
   const last = ways.at(-1)?.way;
   return `
@@ -16,11 +16,11 @@ export function speedMarkup(described) {
 ${chooser(`${bench}-speed-fast`, "fast", "what is praised", ways, last)}
 ${chooser(`${bench}-speed-baseline`, "baseline", "what it is compared with", ways, first)}
 <div class="control"><label for="${bench}-speed-batch">rollouts side by side</label>
-<select id="${bench}-speed-batch" data-choice="batch" autocomplete="off" disabled>${BATCHES.map((size) => `<option value="${size}"${size === 1024 ? " selected" : ""}>${number(size)}</option>`).join("")}</select></div>
+<select id="${bench}-speed-batch" data-choice="batch" autocomplete="off" disabled>${BATCHES.map((size) => `<option value="${size}"${size === 1024 ? " selected" : ""}>${size.toLocaleString("en")}</option>`).join("")}</select></div>
 </div>
-<p><button type="button" data-action="measure" disabled>Measure on this device</button></p>
+<p class="speed-action"><button type="button" data-action="measure" disabled>Measure on this device</button></p>
 <p class="speed-status" role="status">Nothing has been measured yet; it takes a few seconds.</p>
-<table class="speed-table"><caption>Rollouts of 120 steps a second, on this device</caption>
+<table class="speed-table"><caption>Rollouts of ${steps} steps a second, on this device</caption>
 <thead><tr><th scope="col">The same physics, run</th><th scope="col">Rollouts a second</th></tr></thead>
 <tbody>${speedRows(ways, {})}</tbody></table>
 <script type="application/json">${JSON.stringify(described).replaceAll("<", "\\u003c")}</script>

@@ -213,7 +213,9 @@ class Session:
 
     def _ways(self, request: Message) -> Message:
         ways = [{"way": key, "label": way.label, "batch": way.batch} for key, way in throughput.WAYS.items()]
-        return {"kind": "ways", "bench": _bench(request).name, "ways": ways}
+        bench = _bench(request)
+        steps = bench.problem(bench.defaults()).record.drive.steps
+        return {"kind": "ways", "bench": bench.name, "steps": steps, "ways": ways}
 
     def _rollouts(self, request: Message) -> Message:
         bench, way, count = _bench(request), _field(request, "way", str), _field(request, "count", int)

@@ -99,7 +99,7 @@ class _Opener:
         for context in self._contexts:
             for page in context.pages:
                 page.screenshot(path=folder / "page.png", full_page=True)
-                (folder / "console.txt").write_text("\n".join(page.console), "utf-8")  # type: ignore[attr-defined]
+                (folder / "console.txt").write_text("\n".join(getattr(page, "console", [])), "utf-8")
                 (folder / "page.html").write_text(page.content(), "utf-8")
 
 
