@@ -55,6 +55,7 @@ export class Client extends EventTarget {
   #asked;
   /** @type {Worker | undefined} */
   #worker;
+  #token = "";
   #lastId = 0;
   #attempt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -116,26 +117,51 @@ export class Client extends EventTarget {
     const token = randomToken();
     try {
       const worker = this.#makeWorker(url);
-      this.#worker = worker;
-      // What a terminated worker had under way may still arrive.
-      worker.onmessage = ({ data }) => {
-        if (worker === this.#worker && data?.token === token) this.#receive(data);
-      };
-      worker.onerror = (event) => {
-        event.preventDefault?.();
-        if (worker !== this.#worker) return;
-        const reason = event.message
-          ? ` (${event.message})`
-          : ": it is missing, blocked, or sent as something else than a script";
-        if (this.status.state === "ready") this.#lose("Python has ended unexpectedly.");
-        else if (elsewise && !event.message) elsewise();
-        else this.#lose(`The script ${script} did not run${reason}.`);
-      };
+      this.#listen(worker, token, elsewise);
       this.#watch(SILENCE.script, () => this.#lose(`The script ${script} did not start.`));
       worker.postMessage(boot(base, files, packages, token, supplies));
     } catch (error) {
       this.#lose(`This browser refused to start a worker. ${/** @type {Error} */ (error).message}`);
     }
+  }
+
+  /**
+   * @param {Worker} worker
+   * @param {string} token
+   * @param {() => void} [elsewise]
+   */
+  #listen(worker, token, elsewise) {
+    const script = this.#config.worker.split("/").at(-1);
+    this.#worker = worker;
+    this.#token = token;
+    // What a terminated worker had under way may still arrive.
+    worker.onmessage = ({ data }) => {
+      if (worker === this.#worker && data?.token === token) this.#receive(data);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault?.();
+      if (worker !== this.#worker) return;
+      const reason = event.message
+        ? ` (${event.message})`
+        : ": it is missing, blocked, or sent as something else than a script";
+      if (this.status.state === "ready") this.#lose("Python has ended unexpectedly.");
+      else if (elsewise && !event.message) elsewise();
+      else this.#lose(`The script ${script} did not run${reason}.`);
+    };
+  }
+
+  /**
+   * Take over the worker of a client that is ready and of which nothing has been asked.
+   * @param {Client} other
+   */
+  adopt(other) {
+    const worker = /** @type {Worker} */ (other.#worker);
+    other.#worker = undefined;
+    other.end();
+    this.#release();
+    this.#listen(worker, other.#token);
+    this.#setStatus("ready", "Python is ready");
+    this.#askNext();
   }
 
   /**

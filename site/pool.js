@@ -158,9 +158,9 @@ export class Pool extends EventTarget {
 
   /** Give the reader a Python in which nothing has run yet. */
   startAnew() {
+    if (this.learner.status.state === "idle") return; // there is none yet
     this.learner.end(new StoppedError());
-    this.#wake("learner");
-    this.#announce("learner", "As you asked.");
+    this.#renewLearner("As you asked.");
   }
 
   // Starting
@@ -238,8 +238,13 @@ export class Pool extends EventTarget {
 
   /** @param {string} reason */
   #renewLearner(reason) {
-    this.learner.start();
+    const { grader } = this;
+    const isSpare = grader.status.state === "ready" && !grader.used && this.#checks.size === 0;
+    // A grader in waiting has run nothing yet. The reader waits now, and a check comes later.
+    if (isSpare) this.learner.adopt(grader);
+    else this.learner.start();
     this.#announce("learner", reason);
+    this.#standBy();
   }
 
   /**

@@ -29,6 +29,8 @@
 
 let opened = 0;
 
+const whenIdle = () => new Promise((done) => (globalThis.requestIdleCallback ?? setTimeout)(done));
+
 /**
  * @param {HTMLTextAreaElement} textarea  in the page, with the text in it
  * @param {Options} options
@@ -126,6 +128,7 @@ export class Editor {
     try {
       /** @type {typeof import("./codemirror.js")} */
       const { openCodeMirror } = await import(new URL(this.#options.address, textarea.baseURI).href);
+      await whenIdle(); // several editors at once would hold up the page
       await this.#composed; // an input method would lose the word that it is in the middle of
       if (this.#listening.signal.aborted) return;
       const { text, selection } = this.#surface;

@@ -353,6 +353,28 @@ test("after a stop that takes a new worker, the next question waits for it", asy
   assert.deepEqual(await next, { n: 2 });
 });
 
+test("a grader in waiting takes the place of a learner that is lost, and another one is made ready", async () => {
+  const { pool, learner } = preparedPool();
+  pool.run({});
+  learner.answer(learner.id, {});
+  idle();
+  const grader = worker();
+  isReady();
+  const busy = pool.run({ n: 1 });
+  pool.stop("learner");
+  mock.timers.tick(250);
+  await assertRefused(busy, /^Stopped\./, StoppedError);
+  assert.ok(learner.terminated && !grader.terminated);
+  const next = pool.run({ n: 2 });
+  assert.equal(grader.asked[0].n, 2);
+  grader.answer(grader.id, { n: 2 });
+  assert.deepEqual(await next, { n: 2 });
+  assert.equal(pool.grader.status.state, "idle");
+  idle();
+  assert.equal(pool.grader.status.state, "loading");
+  assert.equal(alive().length, 3);
+});
+
 test("on hearing that the learner was rebuilt the page may ask at once", async () => {
   const { pool, learner } = preparedPool();
   const replayed = new Promise((resolve, reject) =>
