@@ -28,8 +28,6 @@ export class FerroPanel extends HTMLElement {
   /** @type {import("../plot/canvas.js").Theme | undefined} */
   #theme;
   #onPaper = false;
-  #isNear = false;
-  #isStale = true; // whether the words are behind the picture
   #frame = 0;
   #canvas = document.createElement("canvas");
   #probe = new PanelProbe(this.#canvas, {
@@ -39,14 +37,6 @@ export class FerroPanel extends HTMLElement {
     moved: () => this.#repaint(),
   });
   #observer = new ResizeObserver(() => this.#repaint());
-  // Until somebody comes near, the picture that the build drew will do: a page with twenty of them opens at once.
-  #nearness = new IntersectionObserver(
-    (entries) => {
-      this.#isNear = entries.at(-1)?.isIntersecting ?? false;
-      if (this.#isNear) this.#repaint();
-    },
-    { rootMargin: "600px" },
-  );
   #repaint = () => {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -76,7 +66,6 @@ export class FerroPanel extends HTMLElement {
     this.#canvas.setAttribute("aria-roledescription", "plot");
     this.#canvas.tabIndex = 0;
     this.#observer.observe(this);
-    this.#nearness.observe(this);
     for (const scheme of SCHEMES) scheme.addEventListener("change", this.#recolour);
     window.addEventListener("resize", this.#repaint); // also when only the density of pixels changes
     window.addEventListener("beforeprint", this.#toPaper);
@@ -88,7 +77,6 @@ export class FerroPanel extends HTMLElement {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#observer.disconnect();
-    this.#nearness.disconnect();
     for (const scheme of SCHEMES) scheme.removeEventListener("change", this.#recolour);
     window.removeEventListener("resize", this.#repaint);
     window.removeEventListener("beforeprint", this.#toPaper);
@@ -113,16 +101,10 @@ export class FerroPanel extends HTMLElement {
 
   /** Bring words and table up to date; left out while a run is under way, when nobody could follow them. */
   settle() {
-    this.#isStale = true;
-    if (this.#isNear) this.#describe();
-    this.#fillTable();
-  }
-
-  #describe() {
     if (!this.#panel) return;
-    this.#isStale = false;
     const description = describePanel(this.#panel, this.#columns);
     this.#canvas.setAttribute("aria-label", `${description} Arrow keys read it point by point.`);
+    this.#fillTable();
   }
 
   #fillTable = () => {
@@ -158,8 +140,7 @@ export class FerroPanel extends HTMLElement {
 
   #paint() {
     const plot = this.#place();
-    if (!this.#panel || !plot || this.#onPaper || !this.#isNear) return;
-    if (this.#isStale) this.#describe();
+    if (!this.#panel || !plot || this.#onPaper) return;
     if (this.#canvas.parentNode !== plot) plot.replaceChildren(this.#canvas);
     if (this.#size.width === 0 || this.#size.height === 0) return;
     this.#theme ??= readTheme(this);
