@@ -340,7 +340,7 @@ export class FerroExercise extends HTMLElement {
       : again.length
         ? " The cells that had run before were run again."
         : "";
-    this.#say(`${reason} Python was started anew.${fate}`);
+    this.#say(`${reason} Python was started anew.${fate} Your text is as it was.`);
   }
 
   // Showing

@@ -47,6 +47,8 @@ def page(shared: Page) -> Iterator[Page]:
     """The shared page, with every cell as it was at first."""
     for name in ("plant", "rollout", "loss", "training"):
         exercise = Exercise(shared, name)
+        if exercise.button("Stop").get_attribute("aria-disabled") == "false":  # left by a test that failed
+            exercise.press("Stop")
         exercise.expect_state("idle", "passed", "not-yet", "broken", "stopped")
         if exercise.button("Reset").get_attribute("aria-disabled") == "false":
             exercise.press("Reset")
@@ -58,6 +60,19 @@ def page(shared: Page) -> Iterator[Page]:
 @pytest.fixture
 def plant(page: Page) -> Exercise:
     return Exercise(page, "plant")
+
+
+def expect_no_stutter(page: Page) -> None:
+    """No task over 50 ms. The tests share their cores, and a task may take long because another browser had its turn:
+    a page that stutters does so in every one of these spans, one that was interrupted does not."""
+    spans = []
+    for _ in range(4):
+        page.evaluate("longTasks.length = 0")
+        page.wait_for_timeout(400)
+        spans.append(page.evaluate("longTasks.filter((duration) => duration > 50)"))
+        if not spans[-1]:
+            return
+    raise AssertionError(f"tasks that took long, in ms: {spans}")
 
 
 # Running
@@ -111,9 +126,8 @@ def test_a_flood_of_output_is_cut_off_and_can_be_stopped(plant: Exercise) -> Non
     """[6]"""
     plant.write("while True: print('x' * 200)")
     plant.press("Run")
-    plant.page.evaluate("longTasks.length = 0")
+    expect_no_stutter(plant.page)
     expect(plant.output).to_contain_text("Output is cut off here", timeout=20_000)
-    assert plant.page.evaluate("longTasks.filter((duration) => duration > 50)") == []
     assert len(plant.output.inner_text()) < 21_000
     plant.press("Stop")
     plant.expect_state("stopped")
@@ -135,14 +149,12 @@ NEVER_ENDING = {
 @pytest.mark.parametrize("text", NEVER_ENDING.values(), ids=NEVER_ENDING)
 def test_what_never_ends_can_be_stopped_and_costs_no_text(plant: Exercise, text: str) -> None:
     """[1, 2]"""
-    plant.page.evaluate("longTasks.length = 0")
     plant.write(text)
     # Stop can be pressed as soon as Run was: within the same task.
     pressed = "run => { run.click(); return run.parentElement.querySelector('[data-action=stop]').ariaDisabled; }"
     assert plant.button("Run").evaluate(pressed) == "false"
-    plant.page.wait_for_timeout(600)
+    expect_no_stutter(plant.page)
     plant.expect_state("running")
-    assert plant.page.evaluate("longTasks.filter((duration) => duration > 50)") == []
     plant.press("Stop")
     plant.expect_state("stopped")
     expect(plant.status).to_contain_text("Your text is as it was")
