@@ -133,8 +133,8 @@ def test_two_tabs_know_of_each_other_and_leave_what_is_being_written(page: Page,
     expect(recall(page, "unit").get_by_role("textbox")).to_have_value("In the middle of it")
     press(recall(page, "unit"), "Compare")
     press(recall(page, "unit"), "Hard")
-    stored = "JSON.parse(localStorage.getItem('ferro-bench/progress/1/structure-as-differentiation')).flatMap((r) => r.grade ?? [])"
-    assert page.evaluate(stored) == [4, 3, 2]
+    facts = "JSON.parse(localStorage.getItem('ferro-bench/progress/1/structure-as-differentiation'))"
+    assert page.evaluate(f"{facts}.flatMap((fact) => fact.grade ?? [])") == [4, 3, 2]
 
 
 def test_a_browser_that_refuses_to_store_is_told_of_and_works_for_the_visit(page: Page, site: str) -> None:
