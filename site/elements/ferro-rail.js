@@ -5,8 +5,8 @@
 
 const ITEMS = "ferro-predict, ferro-exercise, ferro-bench, ferro-recall, ferro-project";
 
-/** What says that something was done: an event that bubbles up, and whether it means so. */
-const isPassed = (/** @type {HTMLElement} */ item) => item.dataset.state === "passed";
+/** Exercises and benches are passed; what the reader brings has no known answer, and is fitted. */
+const isPassed = (/** @type {HTMLElement} */ item) => ["passed", "fitted"].includes(item.dataset.state ?? "");
 
 /** @typedef {{ id: string, heading: HTMLElement, end: Element, items: HTMLElement[], entry: HTMLLIElement, link: HTMLAnchorElement, mark: HTMLSpanElement }} Section */
 
